@@ -1,0 +1,124 @@
+"""What the window needs from the rest of the program, as small protocols that `app.main` implements.
+
+Owns the vocabulary of the window's outside: the conversation it talks to, settings, devices, voices. The window
+imports nothing else of the program but messages and frame records. Every call here comes from the Qt thread and
+must return within 5 ms: what may take longer (opening a device, reading versions) hands back a Future, which the
+bridge polls and nobody waits for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from app.messages import Command, Event, ModelSpec, PersonaChoice, Sampling
+from app.telemetry import FrameHistory
+
+# Dotted names that the window reads and writes through SettingsPort.
+THEME = "window.theme"  # "system" | "light" | "dark"
+TEXT_SIZE = "window.text_size"  # per cent of the system's size, 100..200
+EXPERT_SAMPLING = "window.expert_sampling"  # bool: sliders reach the extremes that ramble or loop
+MODEL_SOURCE = "model.source"
+MODEL_DEVICE = "model.device"
+MODEL_PRECISION = "model.precision"
+MODE = "model.mode"
+VOICE = "persona.voice"
+PERSONA_TEXT = "persona.text"
+TEMPERATURE = "sampling.temperature"  # the five sampling keys take None: as the checkpoint says
+TOP_K = "sampling.top_k"
+TEXT_TEMPERATURE = "sampling.text_temperature"
+TEXT_TOP_K = "sampling.text_top_k"
+SEED = "sampling.seed"
+
+
+class ConversationPort(Protocol):
+    """The running conversation. `send` never blocks; `events` drains what happened since the last call."""
+
+    @property
+    def history(self) -> FrameHistory: ...
+
+    def send(self, command: Command) -> None: ...
+
+    def events(self) -> list[Event]: ...
+
+
+class SettingsPort(Protocol):
+    """The user's settings by dotted name."""
+
+    def get(self, key: str) -> object:
+        """The value in force: the user's, or the default."""
+        ...
+
+    def set(self, key: str, value: object) -> str:
+        """Check and keep a value. "" when kept; otherwise one sentence, and the old value stays in force."""
+        ...
+
+
+@dataclass(frozen=True)
+class DeviceRow:
+    """A sound device as listed: known by name and host API, never by its number."""
+
+    name: str
+    host_api: str
+    channels: int
+    rate_hz: float
+    is_default: bool = False
+    duplicate: bool = False  # the same hardware through a lesser host API: shown only on request
+
+
+@dataclass(frozen=True)
+class DeviceChoice:
+    """What the user chose; an empty name means "whatever the system's default is"."""
+
+    name: str = ""
+    host_api: str = ""
+
+
+@dataclass(frozen=True)
+class DevicesState:
+    """A snapshot of the devices thread's knowledge. `revision` grows with every change."""
+
+    revision: int = 0
+    inputs: tuple[DeviceRow, ...] = ()
+    outputs: tuple[DeviceRow, ...] = ()
+    input_choice: DeviceChoice = DeviceChoice()
+    output_choice: DeviceChoice = DeviceChoice()
+    note: str = ""  # a sentence when listing failed or sound is not available at all
+
+
+class DevicesPort(Protocol):
+    """The devices thread, seen from the window."""
+
+    def state(self) -> DevicesState:
+        """The last snapshot; cheap, never asks the driver."""
+        ...
+
+    def choose(self, direction: str, choice: DeviceChoice) -> Future[str]:
+        """Use a device ("input" or "output") from now on, in a running talk too. Result: "" or one sentence,
+        in which case the former device is in use again and `state` says so."""
+        ...
+
+    def refresh(self) -> Future[str]:
+        """List devices again (interrupts sound for a moment in a talk). Result: "" or one sentence."""
+        ...
+
+
+@dataclass(frozen=True)
+class Ports:
+    """Everything the window is given beside the conversation."""
+
+    settings: SettingsPort
+    devices: DevicesPort
+    voices: Callable[[], tuple[str, ...]]  # names in the voice folder now; read from a cache
+    count_tokens: Callable[[str], int | None]  # tokens of a persona text as primed; None: no tokenizer loaded yet
+    diagnostics: Callable[[], Future[str]]  # text for a bug report; no prompt, transcript or token in it
+    spec: ModelSpec = field(default_factory=ModelSpec)  # what to load first (settings and command line together)
+    sampling: Sampling = Sampling()
+    persona: PersonaChoice = PersonaChoice()
+    load_at_start: bool = True
+    model_sources: tuple[str, ...] = ("mini",)  # offered in Settings beside what the user types
+    icon: Path | None = None  # the program's icon
+    version: str = ""
