@@ -367,4 +367,3 @@ def _check_mimi(c: MimiConfig) -> None:
 MOSHI_7B = LMConfig()
 MIMI = MimiConfig()
 
-__all__ = ["LMConfig", "MimiConfig", "PromptCodes", "MOSHI_7B", "MIMI", "swiglu_hidden"]

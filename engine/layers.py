@@ -1,0 +1,105 @@
+"""Layers that the language model and the codec share, in plain torch.
+
+Functions over explicit tensors: weights come from the modules, memory from `state.py`. Nothing here allocates
+lasting state, reads a host counter or synchronises with the device. Shapes: B talks, T positions, H heads,
+C ring capacity, D head dim.
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+
+def rms_norm(x: Tensor, alpha: Tensor, eps: float = 1e-8) -> Tensor:
+    """x [..., dim] of any dtype, computed in float32 and cast back; alpha [dim] (lm.md 2, "RMSNorm")."""
+    y = x.float()
+    variance = y.pow(2).mean(dim=-1, keepdim=True)
+    return (y * (alpha.float() * torch.rsqrt(variance + eps))).to(x.dtype)
+
+
+def rope(x: Tensor, positions: Tensor, max_period: float) -> Tensor:
+    """Rotate interleaved pairs of x [B, H, T, D] by positions [B, T], in float32 (lm.md 2, "RoPE")."""
+    half = x.shape[-1] // 2
+    steps = torch.arange(half, device=x.device, dtype=torch.float32)
+    frequencies = torch.exp(steps * (-math.log(max_period) / half))
+    angles = positions[:, None, :, None].float() * frequencies  # [B, 1, T, D/2]
+    cos, sin = angles.cos(), angles.sin()
+    real, imaginary = x.float().unflatten(-1, (half, 2)).unbind(-1)
+    rotated = torch.stack((real * cos - imaginary * sin, real * sin + imaginary * cos), dim=-1)
+    return rotated.flatten(-2).to(x.dtype)
+
+
+def split_heads(projected: Tensor, heads: int) -> tuple[Tensor, Tensor, Tensor]:
+    """[B, T, 3 * dim] packed q | k | v, head-major -> three [B, H, T, D]."""
+    q, k, v = projected.unflatten(-1, (3, heads, -1)).permute(2, 0, 3, 1, 4)
+    return q, k, v
+
+
+def merge_heads(x: Tensor) -> Tensor:
+    """[B, H, T, D] -> [B, T, H * D]."""
+    return x.transpose(1, 2).flatten(2)
+
+
+def ring_positions(last: Tensor, capacity: int) -> Tensor:
+    """Absolute position held by each ring slot once `last` [B] has been written; negative = nothing yet. -> [B, C]"""
+    slots = torch.arange(capacity, device=last.device)
+    return last[:, None] - (last[:, None] - slots) % capacity
+
+
+def ring_write(ring: Tensor, rows: Tensor, positions: Tensor) -> None:
+    """Write rows [B, H, T, D] at positions [B, T] of ring [B, H, C, D], in place."""
+    index = (positions % ring.shape[2])[:, None, :, None].expand_as(rows)
+    ring.scatter_(2, index, rows.to(ring.dtype))
+
+
+def ring_attention(
+    q: Tensor, k: Tensor, v: Tensor, keys: Tensor, values: Tensor, positions: Tensor, window: int
+) -> Tensor:
+    """Streaming attention: write T new positions into the rings, then attend over what they hold.
+
+    q, k, v [B, H, T, D]; keys, values [B, H, C, D]; positions [B, T] consecutive. A slot is visible when it is not in
+    the query's future and among the newest `window` positions written: with T > 1 in a full ring the first
+    query therefore sees T - 1 fewer, as in the reference codec (mimi.md "Window in streaming"). Window C is
+    upstream's, C - 1 the PersonaPlex code's (lm.md 7).
+    """
+    ring_write(keys, k, positions)
+    ring_write(values, v, positions)
+    last = positions[:, -1]
+    held = ring_positions(last, keys.shape[2])[:, None, None, :]  # [B, 1, 1, C]
+    mask = (held >= 0) & (held > (last - window)[:, None, None, None]) & (held <= positions[:, None, :, None])
+    return F.scaled_dot_product_attention(q, keys, values, attn_mask=mask)
+
+
+def ring_prefill(
+    q: Tensor, k: Tensor, v: Tensor, keys: Tensor, values: Tensor, positions: Tensor, count: Tensor, window: int
+) -> Tensor:
+    """Many positions at once, each seeing exactly what it would have seen step by step.
+
+    As `ring_attention`, but the first `count` [B] of the T rows are real and the rest padding: those are neither seen
+    nor written. Attends before it writes, since in a full ring the chunk overwrites what its first rows still see.
+    """
+    last = positions[:, 0] - 1
+    held = ring_positions(last, keys.shape[2])  # [B, C]
+    at = torch.cat((held, positions), dim=1)[:, None, None, :]  # [B, 1, 1, C + T]
+    query = positions[:, None, :, None]
+    mask = (at >= 0) & (at > query - window) & (at <= query)
+    attended = F.scaled_dot_product_attention(
+        q, torch.cat((keys, k.to(keys.dtype)), dim=2), torch.cat((values, v.to(values.dtype)), dim=2), attn_mask=mask
+    )
+    # Padding rows repeat the last real one: the same values to the same slot, so the order of writing cannot matter.
+    rows = torch.minimum(torch.arange(positions.shape[1], device=positions.device), count[:, None] - 1)  # [B, T]
+    index = rows[:, None, :, None].expand_as(k)
+    written = positions.gather(1, rows)
+    ring_write(keys, k.gather(2, index), written)
+    ring_write(values, v.gather(2, index), written)
+    return attended
+
+
+def swiglu(x: Tensor, linear_in: Tensor, linear_out: Tensor) -> Tensor:
+    """Gated feed-forward, linear_in [2h, dim] = gate rows then value rows, linear_out [dim, h] (lm.md 2)."""
+    gate, value = F.linear(x, linear_in).chunk(2, dim=-1)
+    return F.linear(F.silu(gate) * value, linear_out)
