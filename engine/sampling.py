@@ -122,6 +122,6 @@ def philox(seed: Tensor, counter: Tensor, count: int) -> Tensor:
 
 
 def exponential_noise(seed: Tensor, counter: Tensor, count: int) -> Tensor:
-    """[B, count] float32 ~ Exp(1), never 0: 24 random bits, shifted by half a step off both ends."""
-    uniform = ((philox(seed, counter, count) >> 8).float() + 0.5) * 2.0**-24
+    """[B, count] float32 ~ Exp(1), never 0: 23 random bits, so that the half step off both ends is exact in float32."""
+    uniform = ((philox(seed, counter, count) >> 9).float() + 0.5) * 2.0**-23
     return -torch.log(uniform)

@@ -1,0 +1,163 @@
+"""The full-duplex language model: a temporal transformer over frames, a depth transformer over the codebooks of one.
+
+Reads like Moshi (Défossez et al. 2024, section 3; facts: lm.md). Holds weights only: what changes during a talk comes
+in as `state`, whose layout `slots` declares. No caching policy, no sampling, no threads, no graphs.
+Shapes: B talks, T positions, K streams (text, own codebooks, user codebooks), D = dim, d = depformer_dim.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from engine.config import LMConfig
+from engine.layers import merge_heads, ring_attention, ring_prefill, rms_norm, rope, split_heads, swiglu
+from engine.state import Slot, Slots
+
+ZERO_TOKEN = -1  # embeds to exactly 0
+UNGENERATED = -2  # filler of the token ring; must never reach the model
+
+
+def _parameter(*shape: int) -> nn.Parameter:
+    return nn.Parameter(torch.empty(*shape), requires_grad=False)
+
+
+def _embed(table: Tensor, tokens: Tensor) -> Tensor:
+    """Rows of table [cards, dim]; the zero token embeds to 0. tokens [...] -> [..., dim]"""
+    rows = F.embedding(tokens.clamp(min=0), table)
+    return rows.masked_fill((tokens < 0)[..., None], 0)
+
+
+class TemporalLayer(nn.Module):
+    """Pre-norm attention over the past frames, then a gated feed-forward. The residual stream keeps the weights' dtype."""
+
+    def __init__(self, config: LMConfig, index: int):
+        super().__init__()
+        self.config = config
+        self.keys, self.values = f"temporal.{index}.keys", f"temporal.{index}.values"
+        self.norm1 = _parameter(config.dim)
+        self.in_proj = _parameter(3 * config.dim, config.dim)  # rows q | k | v, head-major
+        self.out_proj = _parameter(config.dim, config.dim)
+        self.norm2 = _parameter(config.dim)
+        self.linear_in = _parameter(2 * config.hidden, config.dim)  # rows gate | value
+        self.linear_out = _parameter(config.dim, config.hidden)
+
+    def forward(
+        self, x: Tensor, state: Mapping[str, Tensor], positions: Tensor, window: int, count: Tensor | None
+    ) -> Tensor:
+        """x [B, T, D], positions [B, T] -> [B, T, D]. `count` [B] marks a padded prefill chunk, None a step."""
+        q, k, v = split_heads(F.linear(rms_norm(x, self.norm1), self.in_proj), self.config.num_heads)
+        q, k = rope(q, positions, self.config.max_period), rope(k, positions, self.config.max_period)
+        keys, values = state[self.keys], state[self.values]
+        if count is None:
+            attended = ring_attention(q, k, v, keys, values, positions, window)
+        else:
+            attended = ring_prefill(q, k, v, keys, values, positions, count, window)
+        x = x + F.linear(merge_heads(attended), self.out_proj)
+        return x + swiglu(rms_norm(x, self.norm2), self.linear_in, self.linear_out)
+
+
+class TemporalTransformer(nn.Module):
+    """One position a frame. Its normed output feeds the text head and every depth step."""
+
+    def __init__(self, config: LMConfig):
+        super().__init__()
+        self.config = config
+        self.audio_embeddings = _parameter(config.n_q, config.card + 1, config.dim)  # own codebooks, then the user's
+        self.text_embedding = _parameter(config.text_card + 1, config.dim)
+        self.layers = nn.ModuleList(TemporalLayer(config, index) for index in range(config.num_layers))
+        self.out_norm = _parameter(config.dim)
+        self.text_head = _parameter(config.text_card, config.dim)
+
+    def embed(self, tokens: Tensor) -> Tensor:
+        """tokens [B, K, T] int64 -> [B, T, D]: the sum of all streams, audio first, text last.
+
+        Added one after another in the weights' dtype: in bfloat16 the order decides the last bit (lm.md 2).
+        """
+        total = _embed(self.audio_embeddings[0], tokens[:, 1])
+        for codebook in range(1, self.config.n_q):
+            total = total + _embed(self.audio_embeddings[codebook], tokens[:, 1 + codebook])
+        return total + _embed(self.text_embedding, tokens[:, 0])
+
+    def forward(
+        self, x: Tensor, state: Mapping[str, Tensor], position: Tensor, window: int, count: Tensor | None = None
+    ) -> Tensor:
+        """x [B, T, D] input embeddings from position [B] on -> normed hidden [B, T, D]."""
+        positions = position[:, None] + torch.arange(x.shape[1], device=x.device)
+        for layer in self.layers:
+            x = layer(x, state, positions, window, count)
+        return rms_norm(x, self.out_norm)
+
+    def text_logits(self, hidden: Tensor) -> Tensor:
+        """hidden [B, D] -> [B, text_card] float32."""
+        return F.linear(hidden, self.text_head).float()
+
+
+class DepthLayer(nn.Module):
+    """As the temporal layer, but with a set of weights for each step, no positions, and only this frame to look back on."""
+
+    def __init__(self, config: LMConfig, index: int):
+        super().__init__()
+        self.config = config
+        self.index = index
+        steps, dim, hidden = config.own, config.depformer_dim, config.depth_hidden
+        self.norm1 = _parameter(dim)
+        self.in_proj = _parameter(steps, 3 * dim, dim)
+        self.out_proj = _parameter(steps, dim, dim)
+        self.norm2 = _parameter(dim)
+        self.linear_in = _parameter(steps, 2 * hidden, dim)
+        self.linear_out = _parameter(steps, dim, hidden)
+
+    def forward(self, x: Tensor, step: int, state: Mapping[str, Tensor]) -> Tensor:
+        """x [B, d] -> [B, d]; the frame's earlier steps are in the state's depth rings."""
+        heads = self.config.depformer_num_heads
+        q, k, v = split_heads(F.linear(rms_norm(x, self.norm1), self.in_proj[step])[:, None], heads)  # [B, H, 1, dh]
+        keys, values = state["depth.keys"][:, self.index], state["depth.values"][:, self.index]  # [B, H, S, dh]
+        keys[:, :, step] = k[:, :, 0]
+        values[:, :, step] = v[:, :, 0]
+        attended = F.scaled_dot_product_attention(q, keys[:, :, : step + 1], values[:, :, : step + 1])
+        x = x + F.linear(merge_heads(attended)[:, 0], self.out_proj[step])
+        return x + swiglu(rms_norm(x, self.norm2), self.linear_in[step], self.linear_out[step])
+
+
+class DepthTransformer(nn.Module):
+    """Step i predicts own codebook i from the frame's hidden vector and the token before it. No final norm."""
+
+    def __init__(self, config: LMConfig):
+        super().__init__()
+        self.config = config
+        steps, dim = config.own, config.depformer_dim
+        self.input_projections = _parameter(steps, dim, config.dim)
+        self.text_embedding = _parameter(config.text_card + 1, dim)
+        self.audio_embeddings = _parameter(max(steps - 1, 0), config.card + 1, dim)
+        self.layers = nn.ModuleList(DepthLayer(config, index) for index in range(config.depformer_num_layers))
+        self.heads = _parameter(steps, config.card, dim)
+
+    def forward(self, step: int, previous: Tensor, hidden: Tensor, state: Mapping[str, Tensor]) -> Tensor:
+        """previous [B] (the text token at step 0), hidden [B, D] -> logits [B, card] float32."""
+        embedded = _embed(self.text_embedding if step == 0 else self.audio_embeddings[step - 1], previous)
+        x = F.linear(hidden, self.input_projections[step]) + embedded
+        for layer in self.layers:
+            x = layer(x, step, state)
+        return F.linear(x, self.heads[step]).float()
+
+
+class LanguageModel(nn.Module):
+    """Both transformers; parameters only, uninitialised until a checkpoint is assigned."""
+
+    def __init__(self, config: LMConfig):
+        super().__init__()
+        self.config = config
+        self.temporal = TemporalTransformer(config)
+        self.depth = DepthTransformer(config)
+
+    def slots(self, dtype: torch.dtype) -> Slots:
+        """Attention rings in the weights' dtype (lm.md 7); the token position is the engine's."""
+        c = self.config
+        ring = Slot((c.num_heads, c.context, c.head_dim), dtype)
+        depth = Slot((c.depformer_num_layers, c.depformer_num_heads, c.own, c.depth_head_dim), dtype)
+        slots = {f"temporal.{layer}.{name}": ring for layer in range(c.num_layers) for name in ("keys", "values")}
+        return slots | {"depth.keys": depth, "depth.values": depth}
