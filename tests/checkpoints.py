@@ -126,7 +126,7 @@ def lm_config(overrides: Mapping[str, Any] | None = None) -> dict[str, Any]:
 
 
 def mimi_config(overrides: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """The tiny codec's file. `overrides` go one level deep: {"transformer": {"context": 16}} changes that value alone."""
+    """The tiny codec's file. Overrides go one level deep: {"transformer": {"context": 16}} changes that value alone."""
     config = {key: dict(value) if isinstance(value, dict) else value for key, value in TINY_MIMI.items()}
     for key, value in (overrides or {}).items():
         config[key] = {**config[key], **value} if isinstance(value, Mapping) else value
@@ -155,7 +155,8 @@ def write_checkpoint(
     """
     folder.mkdir(parents=True, exist_ok=True)
     lm_values, mimi_values = lm_config(lm), mimi_config(mimi)
-    save_file({k: v.to(dtype) for k, v in lm_tensors(lm_values, seed, depth_steps, split_names).items()}, folder / MODEL_NAME)
+    tensors = lm_tensors(lm_values, seed, depth_steps, split_names)
+    save_file({key: tensor.to(dtype) for key, tensor in tensors.items()}, folder / MODEL_NAME)
     save_file(mimi_tensors(mimi_values, seed), folder / MIMI_NAME)
     (folder / TOKENIZER_NAME).write_bytes(tokenizer_bytes(lm_values["text_card"]))
     (folder / MIMI_CONFIG_NAME).write_text(json.dumps(mimi_values, indent=2), encoding="utf-8")
@@ -166,7 +167,8 @@ def write_checkpoint(
         "tokenizer_name": TOKENIZER_NAME,
         "model_type": "moshi",
     }
-    (folder / "config.json").write_text(json.dumps({**lm_values, **names, **(config or {})}, indent=2), encoding="utf-8")
+    merged = {**lm_values, **names, **(config or {})}
+    (folder / "config.json").write_text(json.dumps(merged, indent=2), encoding="utf-8")
     return folder
 
 
@@ -200,7 +202,7 @@ def _alpha(generator: torch.Generator, *shape: int) -> Tensor:
 
 
 def _matrix(generator: torch.Generator, rows: int, columns: int) -> Tensor:
-    """Twice the variance-keeping scale: logits of untrained stacks are otherwise too flat for greedy choices to differ."""
+    """Twice the variance-keeping scale: logits of untrained stacks are else too flat for greedy choices to differ."""
     return _normal(generator, rows, columns, scale=2 / columns**0.5)
 
 
@@ -259,7 +261,9 @@ def lm_tensors(config: Mapping[str, Any], seed: int, steps: int, split_names: bo
     return tensors
 
 
-def _convolution(generator: torch.Generator, prefix: str, shape: tuple[int, int, int], fan_in: int) -> dict[str, Tensor]:
+def _convolution(
+    generator: torch.Generator, prefix: str, shape: tuple[int, int, int], fan_in: int
+) -> dict[str, Tensor]:
     """Weight that keeps the signal's variance, and a small bias over the output channels."""
     channels = shape[1] if ".convtr" in prefix else shape[0]
     return {
@@ -275,7 +279,7 @@ def _residual(generator: torch.Generator, prefix: str, channels: int, kernel: in
 
 
 def _seanet_tensors(generator: torch.Generator, seanet: Mapping[str, Any]) -> dict[str, Tensor]:
-    """Encoder and decoder. Indices are those of mimi.md's tables: an activation takes one before each (transposed) conv."""
+    """Encoder and decoder. Indices as in mimi.md's tables: an activation takes one before each (transposed) conv."""
     filters, dimension, ratios = seanet["n_filters"], seanet["dimension"], seanet["ratios"]
     kernel, last, inner, compress = (
         seanet[k] for k in ("kernel_size", "last_kernel_size", "residual_kernel_size", "compress")
@@ -297,7 +301,7 @@ def _seanet_tensors(generator: torch.Generator, seanet: Mapping[str, Any]) -> di
         channels //= 2
         tensors |= _residual(generator, f"decoder.model.{index + 2}", channels, inner, compress)
         index += 3
-    # A hundredth of the power at the end, so that the answer stays inside full scale and no test compares clipped samples.
+    # A hundredth of the power at the end: the answer stays inside full scale, so that no test compares clipped samples.
     shape = (1, channels, last)
     return tensors | _convolution(generator, f"decoder.model.{index + 1}.conv.conv", shape, channels * last * 100)
 
@@ -314,7 +318,7 @@ def _codec_transformer_tensors(generator: torch.Generator, prefix: str, config: 
         for norm in ("norm1", "norm2"):
             tensors[f"{place}.{norm}.weight"] = _alpha(generator, dim)
             tensors[f"{place}.{norm}.bias"] = _normal(generator, dim, scale=0.1)
-        for scale in ("layer_scale_1", "layer_scale_2"):  # 0.3 instead of the initial 0.01: the transformers must matter
+        for scale in ("layer_scale_1", "layer_scale_2"):  # 0.3, not the initial 0.01: the transformers must matter
             tensors[f"{place}.{scale}.scale"] = torch.full((dim,), 0.3)
     return tensors
 
