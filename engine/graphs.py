@@ -1,0 +1,367 @@
+"""CUDA graphs and `torch.compile`: the only file of the program that names either.
+
+It owns capture, replay and the reasons why one of them is not available here. It knows nothing of the model: it is
+given callables and the object that keeps their state. Wrappers are built and prepared at load and called between, both
+by the engine thread; other threads may call them too, one after the other.
+
+A captured graph is a fixed list of kernels on fixed addresses. Three rules follow, and every class here serves one:
+inputs are copied to where the graph reads them, outputs are copied out before the next replay overwrites them, and
+whatever Python decided during the capture (shapes, numbers, branches) stays decided.
+"""
+
+from __future__ import annotations
+
+import gc
+import logging
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, Protocol
+
+import torch
+
+from engine.errors import EngineError
+from engine.nests import mapped, matched
+from engine.toolchain import missing_for_inductor
+
+log = logging.getLogger(__name__)
+
+OFF_VARIABLE = "NO_CUDA_GRAPH"
+
+
+class SavedState(Protocol):
+    """Whatever changes when a wrapped function runs, so that a rehearsal leaves no trace."""
+
+    def snapshot(self) -> Any: ...
+
+    def restore(self, snapshot: Any) -> None: ...
+
+
+class Recorder(Protocol):
+    """What `CUDAGraphed` asks of a pool. `GraphPool` is the real one; the tests bring one that works on a CPU."""
+
+    lock: threading.RLock
+
+    def rehearse(self, func: Callable[..., Any], inputs: tuple[Any, ...]) -> None: ...
+
+    def record(self, func: Callable[[], Any]) -> tuple[Any, Any]: ...
+
+    def replay(self, graph: Any) -> None: ...
+
+    def release(self, graph: Any) -> None: ...
+
+
+class GraphPool:
+    """The memory and the side stream that the graphs of one device share.
+
+    Sharing is safe because the pool's graphs never run at the same time (`lock` on the host, stream order on the GPU)
+    and because every output is copied out, or was written outside the pool, before another graph of the pool runs.
+    Warm-up uses the stream of the capture, so that the library workspaces tied to a stream are not born in the pool.
+    """
+
+    def __init__(self, device: torch.device | str = "cuda", *, minimum_free: int = 64 << 20) -> None:
+        """`minimum_free`: bytes that must be free on the device before a capture is tried."""
+        with torch.cuda.device(torch.device(device)):
+            self.device = torch.device("cuda", torch.cuda.current_device())
+            self.handle = torch.cuda.graph_pool_handle()
+        self.stream = torch.cuda.Stream(self.device)  # type: ignore[no-untyped-call]
+        self.lock = threading.RLock()
+        self._minimum_free = minimum_free
+        self._last_stream: torch.cuda.Stream | None = None
+
+    def rehearse(self, func: Callable[..., Any], inputs: tuple[Any, ...]) -> None:
+        """Call `func` once without a graph, where the capture will be: libraries and kernels load now."""
+        caller = torch.cuda.current_stream(self.device)
+        self.stream.wait_stream(caller)
+        with torch.cuda.stream(self.stream):
+            func(*inputs)
+        caller.wait_stream(self.stream)
+
+    def record(self, func: Callable[[], Any]) -> tuple[torch.cuda.CUDAGraph, Any]:
+        """Capture `func` into a new graph; returns it with the outputs, which hold nothing until a replay.
+
+        Thread-local capture mode: in the default mode a copy made by any other thread would end the capture.
+        """
+        self._require_free_memory()
+        graph = torch.cuda.CUDAGraph()
+        try:
+            with (
+                torch.cuda.device(self.device),
+                torch.cuda.graph(graph, pool=self.handle, stream=self.stream, capture_error_mode="thread_local"),
+            ):
+                outputs = func()
+        except BaseException:
+            self._abandon(graph)
+            raise
+        return graph, outputs
+
+    def replay(self, graph: torch.cuda.CUDAGraph) -> None:
+        """Enqueue the graph on the current stream, after whatever this pool enqueued before on another one."""
+        stream = torch.cuda.current_stream(self.device)
+        if self._last_stream is not None and self._last_stream != stream:
+            stream.wait_stream(self._last_stream)
+        self._last_stream = stream
+        graph.replay()
+
+    def release(self, graph: torch.cuda.CUDAGraph) -> None:
+        """Drop a graph that may still be running, and give its memory back."""
+        torch.cuda.synchronize(self.device)
+        graph.reset()
+        torch.cuda.empty_cache()
+
+    def _require_free_memory(self) -> None:
+        free = torch.cuda.mem_get_info(self.device)[0]
+        free += torch.cuda.memory_reserved(self.device) - torch.cuda.memory_allocated(self.device)
+        if free < self._minimum_free:
+            raise MemoryError(f"{free >> 20} MB of GPU memory are free and {self._minimum_free >> 20} MB are needed")
+
+    def _abandon(self, graph: torch.cuda.CUDAGraph) -> None:
+        """Undo a failed capture. PyTorch leaves the pool open when the capture could not even be ended (its memory
+        would be lost until exit), so the pool is closed by hand; a graph that did end says so by having a pool."""
+        try:
+            graph.pool()
+        except RuntimeError:
+            with suppress(AttributeError, RuntimeError):
+                torch._C._cuda_endAllocateToPool(self.device.index, self.handle)
+                torch._C._cuda_releasePool(self.device.index, self.handle)
+        graph.reset()
+        gc.collect()
+        with suppress(RuntimeError):
+            torch.cuda.synchronize(self.device)
+            torch.cuda.empty_cache()
+
+
+class _ThreadFlags(threading.local):
+    inside = False  # this thread is within a wrapper's call: wrappers met there run plainly and are baked in
+    off = False  # this thread is within no_cuda_graph()
+
+
+_flags = _ThreadFlags()
+
+
+def in_cuda_graph() -> bool:
+    """Whether this thread is inside the call of a `CUDAGraphed` (warming up, capturing or replaying)."""
+    return _flags.inside
+
+
+@contextmanager
+def no_cuda_graph() -> Iterator[None]:
+    """Within it, wrappers called by this thread run their function plainly, whatever the shapes."""
+    before, _flags.off = _flags.off, True
+    try:
+        yield
+    finally:
+        _flags.off = before
+
+
+@contextmanager
+def _inside() -> Iterator[None]:
+    before, _flags.inside = _flags.inside, True
+    try:
+        yield
+    finally:
+        _flags.inside = before
+
+
+class CUDAGraphed:
+    """A function that is replayed as one CUDA graph.
+
+    The first `warmup_steps` calls run it plainly. The next call copies its inputs to buffers of the graph, captures
+    and replays once. Later calls copy the inputs into those buffers and replay: Python is not run any more, and numbers
+    that are not tensors are frozen. Tensors may sit inside tuples, lists and dicts. `prepare` does all this at load.
+
+    It runs plainly, and `reason` says why, when there is no CUDA device, when `disable` is set, when the environment
+    variable NO_CUDA_GRAPH is set (read here, once) or after a capture failed; it runs plainly without a reason inside
+    `no_cuda_graph()` and inside another wrapper.
+
+    Facts: facts/cuda_graphs.md, first table.
+    """
+
+    def __init__(
+        self,
+        func: Callable[..., Any],
+        warmup_steps: int = 1,
+        disable: bool = False,
+        *,
+        state: SavedState | None = None,
+        pool: Recorder | None = None,
+        keep_outputs: bool = True,
+    ) -> None:
+        """`state`: restored by `prepare` after its rehearsals. `pool`: shared with other wrappers; None = its own.
+
+        `keep_outputs`: outputs are copies that the caller may keep. False returns the graph's own tensors, which the
+        next replay of any graph in the pool may overwrite: for callers that read them at once.
+        """
+        self.func = func
+        self.warmup_steps = warmup_steps
+        self.reason = "CUDA graphs are switched off." if disable else _switched_off()
+        if self.reason is None and pool is None:
+            self.reason = graph_unavailable_reason("cuda")
+        self._state = state
+        self._pool = pool
+        self._keep_outputs = keep_outputs
+        self._lock = threading.RLock()
+        self._graph: Any = None
+        self._inputs: tuple[Any, ...] = ()
+        self._outputs: Any = None
+
+    @property
+    def captured(self) -> bool:
+        """Whether calls replay a graph from now on."""
+        return self._graph is not None
+
+    def __call__(self, *inputs: Any, **named: Any) -> Any:
+        """Run once. ValueError when the inputs differ from the captured ones in anything but tensor contents;
+        EngineError when this call had to capture and could not (nothing was run; later calls run plainly)."""
+        if named:
+            raise RuntimeError(f"A CUDA graph takes its inputs by position; got {', '.join(named)} by name.")
+        if self.reason is not None or _flags.off or _flags.inside:
+            return self.func(*inputs)
+        with self._shared_lock(), _inside():
+            if self._graph is not None:
+                self._copy_in(inputs)
+            elif self.warmup_steps > 0:
+                self.warmup_steps -= 1
+                return self.func(*inputs)
+            elif self.reason is not None:  # another thread's capture failed while this one waited
+                return self.func(*inputs)
+            else:
+                self._capture(inputs)
+            return self._replay()
+
+    def prepare(self, *inputs: Any) -> None:
+        """Warm up, capture and replay once now; `state` and torch's random generators are then put back.
+
+        Does nothing where graphs are off (`reason`). Raises EngineError with the cause if the capture fails: its
+        memory is free again and calls run plainly.
+        """
+        if self.reason is not None:
+            return
+        rehearsals = max(1, self.warmup_steps)
+        self.reset()
+        with self._shared_lock() as pool, _inside(), unchanged(self._state):
+            try:
+                for _ in range(rehearsals):
+                    pool.rehearse(self.func, inputs)
+            except Exception as error:
+                raise self._failed(error) from error
+            self._capture(inputs)
+            self._replay()
+
+    def reset(self, warmup_steps: int = 0) -> None:
+        """Drop the graph and its memory; after `warmup_steps` plain calls the next call captures a new one."""
+        with self._lock:
+            self.warmup_steps = warmup_steps
+            graph, self._graph = self._graph, None
+            self._inputs, self._outputs = (), None
+            if graph is not None and self._pool is not None:
+                with self._pool.lock:
+                    self._pool.release(graph)
+
+    @contextmanager
+    def _shared_lock(self) -> Iterator[Recorder]:
+        with self._lock:
+            if self._pool is None:
+                self._pool = GraphPool()
+            with self._pool.lock:
+                yield self._pool
+
+    def _capture(self, inputs: tuple[Any, ...]) -> None:
+        assert self._pool is not None
+        self._inputs = mapped(inputs, torch.Tensor.clone)
+        try:
+            self._graph, self._outputs = self._pool.record(lambda: self.func(*self._inputs))
+        except Exception as error:
+            self._inputs = ()
+            raise self._failed(error) from error
+
+    def _copy_in(self, inputs: tuple[Any, ...]) -> None:
+        pairs = list(matched(self._inputs, inputs, "inputs"))  # all checked before anything is copied
+        if pairs:
+            with torch.inference_mode():  # the buffers may have been born in that mode
+                for buffer, given in pairs:
+                    buffer.copy_(given)
+
+    def _replay(self) -> Any:
+        assert self._pool is not None
+        self._pool.replay(self._graph)
+        return mapped(self._outputs, torch.Tensor.clone) if self._keep_outputs else self._outputs
+
+    def _failed(self, error: BaseException) -> EngineError:
+        name = getattr(self.func, "__name__", type(self.func).__name__)
+        self.reason = f"The CUDA graph of “{name}” could not be captured: {_cause(error)} Eager mode still works."
+        log.warning(self.reason)
+        return EngineError(self.reason)
+
+
+def graph_unavailable_reason(device: torch.device | str) -> str | None:
+    """Why graphs cannot be used on `device`, as a sentence; None where they can."""
+    if torch.device(device).type != "cuda" or not torch.cuda.is_available():
+        return "CUDA graphs need an NVIDIA GPU."
+    return _switched_off()
+
+
+def _switched_off() -> str | None:
+    if os.environ.get(OFF_VARIABLE, "").strip().lower() in ("", "0", "n", "no"):
+        return None
+    return f"CUDA graphs are off because the environment variable {OFF_VARIABLE} is set."
+
+
+@contextmanager
+def unchanged(state: SavedState | None) -> Iterator[None]:
+    """Put `state` and torch's own random generators back afterwards, whatever happens in between."""
+    saved = state.snapshot() if state is not None else None
+    devices = [torch.cuda.current_device()] if torch.cuda.is_available() else []
+    try:
+        with torch.random.fork_rng(devices=devices):
+            yield
+    finally:
+        if state is not None:
+            state.restore(saved)
+
+
+def _cause(error: BaseException) -> str:
+    """One sentence for a failed capture: the first exception of the chain, which the end of the capture hides."""
+    while error.__context__ is not None:
+        error = error.__context__
+    if isinstance(error, torch.OutOfMemoryError):
+        return "the GPU memory is full. Close other programs that use the GPU, or choose a smaller precision."
+    first_line = next(iter(str(error).strip().splitlines()), "") or type(error).__name__
+    if "captur" in first_line:
+        return f"it waits for the GPU, or copies from it, in the middle of a frame ({first_line.rstrip('.')})."
+    return f"{first_line.rstrip('.')}."
+
+
+def compile_unavailable_reason(device: torch.device | str) -> str | None:
+    """Why `torch.compile` cannot work on `device`, as a sentence; None where nothing is known to be missing.
+
+    Looks for what compilation starts and does not start it, so that every start of the program can ask.
+    """
+    missing = missing_for_inductor(torch.device(device).type)
+    return None if missing is None else f"Compiled mode is not possible here. {missing}"
+
+
+def compile_stage(
+    func: Callable[[], None], *, tuned: bool = False, inductor_graphs: bool = False
+) -> Callable[[], None]:
+    """`func` through `torch.compile` with fixed shapes; the first call compiles.
+
+    `tuned` also tries other kernels for each operation (minutes instead of seconds). `inductor_graphs` lets PyTorch
+    make the CUDA graphs (option "triton.cudagraphs"). That is not the program's choice: PyTorch leaves functions that
+    change their inputs ungraphed, and the stages of a frame do nothing else. They are captured by `CUDAGraphed` after
+    compilation instead, and the benchmark compares the two.
+    """
+    options: dict[str, Any] = {"triton.cudagraphs": inductor_graphs}
+    if tuned:
+        options |= {"max_autotune": True, "coordinate_descent_tuning": True}
+    compiled = torch.compile(func, dynamic=False, options=options)
+    if not inductor_graphs:
+        return compiled
+
+    def call() -> None:
+        # From here on the outputs of the last step may be overwritten.
+        torch.compiler.cudagraph_mark_step_begin()  # type: ignore[no-untyped-call]
+        compiled()
+
+    return call
