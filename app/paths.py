@@ -1,0 +1,55 @@
+"""Where the program's own files are, and where the user's files belong.
+
+Owns the three ways the program can be installed (a checkout, a built wheel, a frozen application) and the folders
+that each system reserves for settings and logs. Any thread may call it; nothing here creates a folder. Must not
+import torch or Qt.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from app.errors import UserError
+
+PROGRAM = "parley"
+
+
+def project_file(name: str) -> Path:
+    """A file or folder that comes with the program, such as "config.yaml" or "assets/mini".
+
+    Raises UserError when it is in none of the places where an installation keeps it.
+    """
+    for root in _roots():
+        path = root / name
+        if path.exists():
+            return path
+    raise UserError(f'A part of Parley, "{name}", is missing: this installation is incomplete, so install it again.')
+
+
+def user_config_file() -> Path:
+    """The user's own settings; it need not exist. Linux: ~/.config/parley/config.yaml."""
+    return _user_folder("user_config_path", "~/.config") / "config.yaml"
+
+
+def user_log_folder() -> Path:
+    """Where logs go; it need not exist. Linux: ~/.local/state/parley/log."""
+    return _user_folder("user_log_path", "~/.local/state")
+
+
+def _roots() -> list[Path]:
+    """Frozen application first, then a checkout (an editable install), then the data that a built wheel carries."""
+    package = Path(__file__).resolve().parent
+    roots = [package.parent, package / "data"]
+    frozen = getattr(sys, "_MEIPASS", None)  # set by PyInstaller's start code
+    return [Path(frozen), *roots] if frozen else roots
+
+
+def _user_folder(function: str, fallback: str) -> Path:
+    try:
+        import platformdirs
+    except ImportError:  # a bare machine that only runs the benchmark
+        return Path(os.path.expanduser(fallback)) / PROGRAM
+    folder: Path = getattr(platformdirs, function)(PROGRAM, appauthor=False)
+    return folder
