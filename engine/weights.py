@@ -1,0 +1,303 @@
+"""From a model folder to filled modules: find the files, check every key and shape, stream the tensors to the device.
+
+All quirks of checkpoints end here and in `layout.py`. Nothing is allocated on the device, and no weight is read, before
+the whole key list has been compared. Knows nothing of downloads. Called from the engine thread.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import torch
+from torch import Tensor, nn
+
+from engine.config import LMConfig, MimiConfig
+from engine.errors import EngineError
+from engine.free_memory import FreeMemory, free_memory, refuse_if_short
+from engine.layout import CODEBOOKS, USAGE, Piece, depth_steps, lm_pieces, mimi_pieces
+from engine.lm import LanguageModel
+from engine.mimi import Mimi
+from engine.tensor_file import FLOATS, LARGEST_READ, Progress, Reader, TensorFile, open_unbuffered, read_header
+
+MODEL_NAME = "model.safetensors"
+MIMI_NAME = "tokenizer-e351c8d8-checkpoint125.safetensors"
+TOKENIZER_NAME = "tokenizer_spm_32k_3.model"
+MAX_JSON_BYTES = 1 << 20
+USAGE_FLOOR = 1e-5  # an unused code has no count to divide by (mimi.md "Split RVQ")
+
+
+@dataclass(frozen=True)
+class ModelFiles:
+    """The files of one checkpoint, all of them present, and what its JSON files say.
+
+    config: config.json as parsed ({} when absent); mimi_config: the codec's ({} when absent), both unchecked but for
+    being JSON objects: `LMConfig.from_dict` and `MimiConfig.from_dict` judge them.
+    """
+
+    folder: Path
+    model: Path
+    mimi: Path
+    tokenizer: Path
+    config: Mapping[str, Any] = field(default_factory=dict)
+    mimi_config: Mapping[str, Any] = field(default_factory=dict)
+    lm_gen_config: Mapping[str, Any] = field(default_factory=dict)
+    trained: bool = True  # False: config.json says that these weights are untrained
+
+
+@dataclass(frozen=True)
+class Loading:
+    """How a load reports, stops and asks for memory; the defaults are right outside tests.
+
+    reserve: bytes that must stay free beside the weights (state, graphs).
+    """
+
+    progress: Progress | None = None
+    cancelled: Callable[[], bool] | None = None
+    ask_memory: FreeMemory = free_memory
+    reserve: int = 0
+    clock: Callable[[], float] = time.monotonic
+    opener: Callable[[Path], BinaryIO] = open_unbuffered
+
+
+# ---------------------------------------------------------------- finding
+
+
+def find(folder: Path) -> ModelFiles:
+    """The checkpoint's files in `folder`, named by its config.json or else by the published names.
+
+    Raises EngineError when the folder, a file or a sensible config.json is missing. Opens the JSON files only.
+    """
+    if not folder.is_dir():
+        raise EngineError(f"There is no model folder {folder}.")
+    config = _read_json(folder / "config.json") if (folder / "config.json").exists() else {}
+    paths = [
+        folder / _file_name(config, key, default)
+        for key, default in (("moshi_name", MODEL_NAME), ("mimi_name", MIMI_NAME), ("tokenizer_name", TOKENIZER_NAME))
+    ]
+    missing = [path.name for path in paths if not path.is_file()]
+    if missing:
+        raise EngineError(f"{folder} has no {' and no '.join(missing)}{_hint(folder)}.")
+    mimi_config_name = _file_name(config, "mimi_config_name", "")
+    gen_config, trained = config.get("lm_gen_config") or {}, config.get("trained", True)
+    if not isinstance(gen_config, dict):
+        raise EngineError('config.json has "lm_gen_config" that is not a table of values.')
+    if not isinstance(trained, bool):
+        raise EngineError('config.json has "trained" that is neither true nor false.')
+    mimi_config = _read_json(folder / mimi_config_name) if mimi_config_name else {}
+    return ModelFiles(folder, *paths, config, mimi_config, gen_config, trained)
+
+
+def _file_name(config: Mapping[str, Any], key: str, default: str) -> str:
+    name = config.get(key)
+    if name is None:
+        return default
+    # The folder may come from a stranger: its config must not point at files outside.
+    if not isinstance(name, str) or not name or len(name) > 255 or name in (".", "..") or set(name) & set("/\\:\0"):
+        raise EngineError(
+            f'config.json has "{key}": {str(name)[:60]!r}, where the name of a file in its folder is needed.'
+        )
+    return name
+
+
+def _hint(folder: Path) -> str:
+    others = sorted(path.name for path in folder.iterdir() if path.suffix in (".safetensors", ".gguf", ".bin", ".json"))
+    if any("index.json" in name for name in others):
+        return "; it looks like a Hugging Face transformers model, but Moshi's own format is needed"
+    others = [name for name in others if not name.endswith(".json")]
+    return f"; it has {', '.join(others[:3])}" if others else ": it holds no model, or its download is incomplete"
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    def refuse(name: str) -> None:
+        raise ValueError(f"{name} is no number")
+
+    try:
+        if path.stat().st_size > MAX_JSON_BYTES:
+            raise EngineError(f"{path.name} is too large to be a configuration.")
+        values = json.loads(path.read_text("utf-8-sig"), parse_constant=refuse)
+    except FileNotFoundError:
+        raise EngineError(f"{path.parent} has no {path.name}, which its config.json names.") from None
+    except OSError as error:
+        raise EngineError(f"{path} could not be read: {error.strerror or error}.") from error
+    except (ValueError, RecursionError) as error:
+        raise EngineError(f"{path} is not valid JSON ({str(error)[:80]}): fetch it again or mend it.") from error
+    if not isinstance(values, dict):
+        raise EngineError(f"{path} is not a JSON object: fetch it again or mend it.")
+    return values
+
+
+# ---------------------------------------------------------------- checking
+
+
+def check_lm(files: ModelFiles, config: LMConfig) -> tuple[TensorFile, list[Piece]]:
+    """Compares the language model's whole key list and every shape. Raises EngineError that names what differs."""
+    file = read_header(files.model)
+    steps = depth_steps(file.entries) or config.own
+    pieces = list(lm_pieces(config, max(steps, config.own), file.entries))
+    _compare(file, pieces, _OTHER_MODELS)
+    return file, pieces
+
+
+def check_mimi(files: ModelFiles, config: MimiConfig, codebooks: int) -> tuple[TensorFile, list[Piece]]:
+    """The same for the codec, of which `codebooks` codebooks are wanted."""
+    if codebooks > config.n_q:
+        raise EngineError(f"The codec has {config.n_q} codebooks where the language model needs {codebooks}.")
+    file = read_header(files.mimi)
+    pieces = list(mimi_pieces(config, codebooks, file.entries))
+    _compare(file, pieces, _OTHER_CODECS)
+    return file, pieces
+
+
+# Part of a key -> what the file is. The first that any key contains is named.
+_OTHER_MODELS = (
+    (".weight_scb", "a bitsandbytes 8-bit file: take the bf16 version of the model"),
+    (".scales", "a quantised MLX file: take the PyTorch bf16 version of the model"),
+    ("depformer.slices.", "a file for MLX: take the PyTorch version of the model"),
+    ("depformer.0.", "a file for the Rust program: take the PyTorch version of the model"),
+    ("depth_decoder.", "a Hugging Face transformers file: take Moshi's own version of the model"),
+    ("model.layers.", "a Hugging Face transformers file: take Moshi's own version of the model"),
+    (".lora_A", "a LoRA adapter, not a whole model"),
+    ("condition_provider.", "a conditioned model, such as a translator or a TTS, which this program cannot run"),
+    ("extra_heads.", "a model with further heads, which this program cannot run"),
+    ("quantizer.rvq_first", "a Mimi codec, not a language model"),
+)
+_OTHER_CODECS = (
+    ("quantizer.semantic_residual_vector_quantizer", "a Hugging Face transformers file: take Moshi's own Mimi file"),
+    ("encoder_transformer.layers.0.self_attn.q_proj", "a Hugging Face transformers file: take Moshi's own Mimi file"),
+    ("rvq_first.codebook.", "a file for MLX or the Rust program: take the PyTorch version of the codec"),
+    ("text_emb.weight", "a language model, not a codec"),
+)
+
+
+def _compare(file: TensorFile, pieces: Sequence[Piece], others: Sequence[tuple[str, str]]) -> None:
+    wanted = {piece.key: piece.shape for piece in pieces}
+    entries = file.entries
+    missing = [key for key in wanted if key not in entries]
+    extra = [key for key in entries if key not in wanted]
+    shapes = [
+        f"{key} is {list(entries[key].shape)} where {list(shape)} is needed"
+        for key, shape in wanted.items()
+        if key in entries and entries[key].shape != shape
+    ]
+    types = [f"{key} is {entries[key].dtype}" for key in wanted if key in entries and entries[key].dtype not in FLOATS]
+    faults = [
+        _listed(found, said)
+        for found, said in (
+            (missing, "missing"),
+            (extra, "not of this model"),
+            (shapes, "of another shape"),
+            (types, "of a type that cannot be read"),
+        )
+        if found
+    ]
+    if not faults:
+        return
+    kind = next((what for part, what in others if any(part in key for key in extra)), None)
+    ending = f". It looks like {kind}." if kind else f"; {_remedy(missing, extra, shapes)}."
+    raise EngineError(f"{file.path.name} does not fit its configuration: {'; '.join(faults)}{ending}")
+
+
+def _listed(found: Sequence[str], said: str) -> str:
+    more = f", and {len(found) - 3} more" if len(found) > 3 else ""
+    return f"{len(found)} tensor{'s' * (len(found) > 1)} {said} ({', '.join(key[:120] for key in found[:3])}{more})"
+
+
+def _remedy(missing: Sequence[str], extra: Sequence[str], shapes: Sequence[str]) -> str:
+    if shapes and not missing and not extra:
+        return "the config.json beside it belongs to another model"
+    return "fetch the model again, or check that its config.json belongs to it"
+
+
+# ---------------------------------------------------------------- loading
+
+
+def load_lm(
+    files: ModelFiles, config: LMConfig, device: torch.device, dtype: torch.dtype, loading: Loading | None = None
+) -> LanguageModel:
+    """The language model on `device` with every parameter in `dtype`, own depth steps only.
+
+    Raises EngineError (files, memory) and Cancelled, having left nothing behind.
+    """
+    file, pieces = check_lm(files, config)
+    with torch.device("meta"):
+        model = LanguageModel(config)
+    tensors = _read(file, pieces, _shapes(model), device, dtype, "language model", loading or Loading())
+    model.load_state_dict(tensors, assign=True)
+    return model.eval()
+
+
+def load_mimi(
+    files: ModelFiles,
+    config: MimiConfig,
+    codebooks: int,
+    device: torch.device,
+    dtype: torch.dtype = torch.float32,
+    loading: Loading | None = None,
+) -> Mimi:
+    """The codec on `device` with its first `codebooks` codebooks, ready to use. Errors as `load_lm`."""
+    file, pieces = check_mimi(files, config, codebooks)
+    with torch.device("meta"):
+        mimi = Mimi(config, codebooks)
+    shapes = {**_shapes(mimi), USAGE: (codebooks, config.bins)}
+    # Sums and counts are divided in the file's own precision, whatever the codec is to run in.
+    types = {CODEBOOKS: torch.float32, USAGE: torch.float32}
+    tensors = _read(file, pieces, shapes, device, dtype, "codec", loading or Loading(), types)
+    usage = tensors.pop(USAGE)
+    tensors[CODEBOOKS] = tensors[CODEBOOKS].div_(usage.clamp_(min=USAGE_FLOOR)[..., None]).to(dtype)
+    mimi.load_state_dict(tensors, assign=True)
+    mimi.quantizer.precompute()
+    return mimi.eval()
+
+
+def lm_bytes(config: LMConfig, dtype: torch.dtype) -> int:
+    """Bytes of the language model's weights as loaded."""
+    with torch.device("meta"):
+        return sum(parameter.numel() for parameter in LanguageModel(config).parameters()) * dtype.itemsize
+
+
+def mimi_bytes(config: MimiConfig, codebooks: int, dtype: torch.dtype = torch.float32) -> int:
+    """Bytes of the codec's weights as loaded."""
+    with torch.device("meta"):
+        return sum(parameter.numel() for parameter in Mimi(config, codebooks).parameters()) * dtype.itemsize
+
+
+def _shapes(module: nn.Module) -> dict[str, tuple[int, ...]]:
+    return {name: tuple(parameter.shape) for name, parameter in module.named_parameters()}
+
+
+def _read(
+    file: TensorFile,
+    pieces: Sequence[Piece],
+    shapes: Mapping[str, tuple[int, ...]],
+    device: torch.device,
+    dtype: torch.dtype,
+    what: str,
+    loading: Loading,
+    types: Mapping[str, torch.dtype] | None = None,
+) -> dict[str, Tensor]:
+    """Allocates every parameter once and fills it from the file, in the file's order so that a disk reads ahead."""
+    types = {name: (types or {}).get(name, dtype) for name in shapes}
+    needed = sum(torch.Size(shape).numel() * types[name].itemsize for name, shape in shapes.items())
+    refuse_if_short(needed + LARGEST_READ + loading.reserve, device, f"The {what}", loading.ask_memory)
+    try:
+        tensors = {name: torch.empty(shape, dtype=types[name], device=device) for name, shape in shapes.items()}
+    except (RuntimeError, MemoryError) as error:  # what was free a moment ago may be taken, or in too small pieces
+        raise EngineError(f"Memory ran out while the {what} was loaded on {device}: close other programs.") from error
+    jobs = []
+    for piece in pieces:
+        if piece.parameter is not None:
+            target = tensors[piece.parameter] if piece.index is None else tensors[piece.parameter][piece.index]
+            jobs.append((file.entries[piece.key], target))
+    jobs.sort(key=lambda job: job[0].start)
+    total = sum(target.numel() * FLOATS[entry.dtype].itemsize for entry, target in jobs)
+    with Reader(
+        file.path, what, total, loading.progress, loading.cancelled, clock=loading.clock, opener=loading.opener
+    ) as reader:
+        for entry, target in jobs:
+            reader.copy(entry, target)
+    return tensors
