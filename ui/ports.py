@@ -116,8 +116,8 @@ class Ports:
     count_tokens: Callable[[str], int | None]  # tokens of a persona text as primed; None: no tokenizer loaded yet
     diagnostics: Callable[[], Future[str]]  # text for a bug report; no prompt, transcript or token in it
     spec: ModelSpec = field(default_factory=ModelSpec)  # what to load first (settings and command line together)
-    sampling: Sampling = Sampling()
-    persona: PersonaChoice = PersonaChoice()
+    sampling: Sampling = field(default_factory=Sampling)
+    persona: PersonaChoice = field(default_factory=PersonaChoice)
     load_at_start: bool = True
     model_sources: tuple[str, ...] = ("mini",)  # offered in Settings beside what the user types
     icon: Path | None = None  # the program's icon

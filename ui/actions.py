@@ -1,0 +1,155 @@
+"""Every action of the window as a QAction: text, shortcut, icon, accessible words, and when it can be used.
+
+Owns the actions and nothing drawn; menus, buttons and radio buttons all hang on them, so that a shortcut, a menu and
+a click are one thing. Qt thread only.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+
+from app.messages import MODES
+from ui import icons
+from ui.session import Session
+from ui.theme import Theme
+
+MODE_TEXTS = {
+    "graph": ("&Graph", "Replays the whole frame as one recorded CUDA graph; the fastest way on an NVIDIA card."),
+    "eager": ("&Eager", "Launches every step one by one; runs everywhere."),
+    "compiled": ("&Compiled", "Steps compiled for this computer; building them takes a while once."),
+}
+START_REASONS = {
+    "idle": "No model is loaded yet.",
+    "loading": "The model is still loading.",
+    "building": "A mode is being built.",
+    "failed": "The model is not loaded; see the message above.",
+    "closed": "The program is closing.",
+}
+
+
+class Actions(QObject):
+    """The window's actions. Shortcuts hold in every window of the program and fire once however long a key is held."""
+
+    settings_wanted = Signal()
+    quit_wanted = Signal()
+    copy_transcript_wanted = Signal()
+    copy_diagnostics_wanted = Signal()
+
+    def __init__(self, session: Session, theme: Theme):
+        super().__init__()
+        self._session = session
+        self._theme = theme
+        self.talk = self._make("talk", "Start talk", "F5", self._toggle_talk)
+        self.mute = self._make("mute", "&Mute", "Ctrl+D", self._toggle_mute, checkable=True)
+        self.new_talk = self._make("new_talk", "&New talk", "Ctrl+N", session.new_talk)
+        self.settings = self._make("settings", "&Settings\N{HORIZONTAL ELLIPSIS}", "Ctrl+,", self.settings_wanted.emit)
+        self.copy_transcript = self._make(
+            "copy_transcript", "Copy &transcript", "Ctrl+Shift+C", self.copy_transcript_wanted.emit
+        )
+        self.copy_diagnostics = self._make(
+            "copy_diagnostics", "Copy &diagnostics", "Ctrl+Shift+D", self.copy_diagnostics_wanted.emit
+        )
+        self.load = self._make("load", "&Load model", "Ctrl+L", session.load)
+        self.cancel_load = self._make("cancel_load", "Cancel loading", "Ctrl+.", session.cancel_load)
+        self.quit = self._make("quit", "&Quit", "Ctrl+Q", self.quit_wanted.emit)
+        self.quit.setMenuRole(QAction.MenuRole.QuitRole)
+        self.settings.setMenuRole(QAction.MenuRole.PreferencesRole)
+        self.modes = self._make_modes()
+        self._describe(self.new_talk, "Forget this talk and begin another at once")
+        self._describe(self.settings, "Audio, voice, engine and appearance")
+        self._describe(self.copy_diagnostics, "Copy versions, devices and the last log lines for a bug report")
+        self._describe(self.copy_transcript, "Copy the words of this window with their times")
+        session.phase_changed.connect(self._update)
+        session.mode_changed.connect(self._update_modes)
+        session.muted_changed.connect(self._update)
+        theme.changed.connect(self._update)
+        self._update()
+        self._update_modes()
+
+    def all(self) -> list[QAction]:
+        """Every action, for menus, windows and tests."""
+        return [*self._plain, *self.modes.values()]
+
+    def _make(self, name: str, text: str, shortcut: str, slot: object, checkable: bool = False) -> QAction:
+        action = QAction(text, self)
+        action.setObjectName(name)
+        action.setCheckable(checkable)
+        action.setShortcut(QKeySequence(shortcut))
+        action.setShortcutContext(Qt.ShortcutContext.ApplicationShortcut)
+        action.setAutoRepeat(False)
+        action.triggered.connect(slot if checkable else lambda _checked=False: slot())  # type: ignore[operator]
+        self._describe(action, text.replace("&", ""))
+        self._plain = [*getattr(self, "_plain", []), action]
+        return action
+
+    def _make_modes(self) -> dict[str, QAction]:
+        group = QActionGroup(self)
+        made = {}
+        for number, mode in enumerate(MODES, start=1):
+            action = QAction(MODE_TEXTS[mode][0], self)
+            action.setObjectName(f"mode_{mode}")
+            action.setCheckable(True)
+            action.setShortcut(QKeySequence(f"Ctrl+{number}"))
+            action.setShortcutContext(Qt.ShortcutContext.ApplicationShortcut)
+            action.setAutoRepeat(False)
+            action.triggered.connect(lambda _checked=False, mode=mode: self._session.set_mode(mode))
+            group.addAction(action)
+            made[mode] = action
+        return made
+
+    @staticmethod
+    def _describe(action: QAction, sentence: str) -> None:
+        shortcut = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+        action.setStatusTip(sentence)
+        action.setToolTip(f"{sentence} ({shortcut})" if shortcut else sentence)
+
+    def _toggle_talk(self) -> None:
+        if self._session.talking:
+            self._session.stop()
+        elif self._session.phase == "ready":
+            self._session.start()
+
+    def _toggle_mute(self, muted: bool) -> None:
+        self._session.set_muted(muted)
+
+    def _update(self) -> None:
+        session, colours = self._session, self._theme.colours
+        talking = session.talking
+        self.talk.setText("Stop talk" if talking else "Start talk")
+        self.talk.setEnabled(talking or session.phase == "ready")
+        reason = START_REASONS.get(session.phase, "")
+        self._describe(self.talk, "Stop talking" if talking else reason or "Start talking")
+        self.talk.setIcon(icons.icon("stop" if talking else "start", colours.on_accent, colours.muted))
+        self.mute.setChecked(session.muted)
+        self.mute.setText("&Muted" if session.muted else "&Mute")
+        words = "The model hears silence; press to be heard again" if session.muted else "Let the model hear silence"
+        self._describe(self.mute, words)
+        self.mute.setIcon(
+            icons.icon("muted", colours.amber) if session.muted else icons.icon("microphone", colours.text)
+        )
+        self.new_talk.setEnabled(talking)
+        self.new_talk.setIcon(icons.icon("new", colours.text, colours.muted))
+        self.settings.setIcon(icons.icon("settings", colours.text))
+        self.copy_transcript.setIcon(icons.icon("copy", colours.muted))
+        self.load.setEnabled(session.phase in ("idle", "failed", "ready"))
+        self.load.setText("&Load model" if session.info is None else "Re&load model")
+        self.cancel_load.setEnabled(session.phase == "loading")
+
+    def _update_modes(self) -> None:
+        chosen = self._session.wanted_mode or self._session.mode
+        for mode, action in self.modes.items():
+            reason = self._session.modes.get(mode)
+            action.setEnabled(reason is None)
+            action.setChecked(mode == chosen)
+            self._describe(action, f"Not on this computer: {reason}" if reason else MODE_TEXTS[mode][1])
+        if not chosen:
+            self._uncheck_all()
+
+    def _uncheck_all(self) -> None:
+        group = next(iter(self.modes.values())).actionGroup()
+        assert group is not None
+        group.setExclusive(False)
+        for action in self.modes.values():
+            action.setChecked(False)
+        group.setExclusive(True)

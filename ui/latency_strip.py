@@ -1,0 +1,232 @@
+"""The last 60 s of frame cost as a strip, with the 80 ms line, labelled mode bands and marks for gaps.
+
+Owns the drawing. One polygon per stretch of equal mode plus short bars where the limits are passed was taken over a
+line drawn three times in three colours: it is cheaper and reads at a glance. Qt thread only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+
+from app.telemetry import FRAME_MS, FrameRecord
+from ui.figures import COST_STAGES, NEAR_SHARE, STRIP_SECONDS, format_ms, last_seconds, scale_top
+from ui.theme import Theme
+
+BREAK_SECONDS = 0.5  # a longer pause between two frames is no line
+
+
+class Stretch(NamedTuple):
+    """Consecutive records of one mode."""
+
+    mode: str
+    records: list[FrameRecord]
+
+
+class Mark(NamedTuple):
+    """Something that was lost at a moment: "gap" or "skipped"."""
+
+    kind: str
+    clock_ns: int
+
+
+def stretches(records: Sequence[FrameRecord]) -> list[Stretch]:
+    """The records cut where the mode changes or time has a hole."""
+    cut: list[Stretch] = []
+    for record in records:
+        last = cut[-1] if cut else None
+        if last is None or last.mode != record.mode or _apart(last.records[-1], record):
+            cut.append(Stretch(record.mode, [record]))
+        else:
+            last.records.append(record)
+    return cut
+
+
+def marks(records: Sequence[FrameRecord]) -> list[Mark]:
+    """Where the counters of gaps and skipped frames rose. A counter that falls belongs to a new talk."""
+    found = []
+    for before, record in zip(records, records[1:], strict=False):
+        if record.gaps > before.gaps:
+            found.append(Mark("gap", record.clock_ns))
+        if record.skipped > before.skipped:
+            found.append(Mark("skipped", record.clock_ns))
+    return found
+
+
+def _apart(before: FrameRecord, record: FrameRecord) -> bool:
+    return record.clock_ns - before.clock_ns > BREAK_SECONDS * 1e9
+
+
+class LatencyStrip(QWidget):
+    """Frame cost over the last minute; the newest frame is at the right edge."""
+
+    def __init__(self, theme: Theme):
+        super().__init__()
+        self._theme = theme
+        self._records: list[FrameRecord] = []
+        self._stretches: list[Stretch] = []
+        self._marks: list[Mark] = []
+        self._plot = QRectF()
+        self._top = 100.0
+        self.setAccessibleName("Frame cost over the last 60 seconds")
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        theme.changed.connect(self.update)
+
+    def set_records(self, records: Sequence[FrameRecord]) -> None:
+        """Show these records (oldest first); older ones than 60 s are left out."""
+        self._records = last_seconds(records)
+        self._stretches = stretches(self._records)
+        self._marks = marks(self._records)
+        self._top = scale_top(max((record.total for record in self._records), default=0.0) * 1.05)
+        self.update()
+
+    def describe(self, sentence: str) -> None:
+        self.setAccessibleDescription(sentence)
+
+    def sizeHint(self) -> QSize:
+        return QSize(380, 200)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(300, 130)
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            text = self.words_at(event.pos().x())
+            QToolTip.showText(event.globalPos(), text, self) if text else QToolTip.hideText()
+            return True
+        return super().event(event)
+
+    def words_at(self, x: float) -> str:
+        """The frame under a horizontal position, in words; "" where there is none."""
+        if not self._records or not self._plot.left() <= x <= self._plot.right():
+            return ""
+        nearest = min(self._records, key=lambda record: abs(self._x(record.clock_ns) - x))
+        if abs(self._x(nearest.clock_ns) - x) > 4:
+            return ""
+        ago = (self._records[-1].clock_ns - nearest.clock_ns) / 1e9
+        parts = "\n".join(f"{stage}: {format_ms(getattr(nearest, stage))}" for stage in COST_STAGES)
+        return f"{ago:.1f} s ago, {nearest.mode}\n{format_ms(nearest.total)} of 80 ms\n{parts}"
+
+    # ------------------------------------------------------------------ drawing
+
+    def _x(self, clock_ns: int) -> float:
+        seconds = (self._records[-1].clock_ns - clock_ns) / 1e9
+        return self._plot.right() - self._plot.width() * seconds / STRIP_SECONDS
+
+    def _y(self, milliseconds: float) -> float:
+        return self._plot.bottom() - self._plot.height() * min(milliseconds, self._top) / self._top
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setFont(self._theme.font("small"))
+        metrics = QFontMetricsF(painter.font())
+        left = metrics.horizontalAdvance("0000") + 6
+        band = metrics.height() + 4
+        self._plot = QRectF(left, band + 4, self.width() - left - 2, self.height() - band - metrics.height() - 16)
+        self._paint_grid(painter, metrics)
+        for stretch in self._stretches:
+            self._paint_stretch(painter, stretch)
+        self._paint_limits(painter, metrics)
+        self._paint_bands(painter, metrics, QRectF(self._plot.left(), 0, self._plot.width(), band))
+        self._paint_marks(painter)
+
+    def _paint_grid(self, painter: QPainter, metrics: QFontMetricsF) -> None:
+        colours, plot = self._theme.colours, self._plot
+        painter.fillRect(plot, QColor(colours.sunken))
+        for share in (0.0, 0.25, 0.5, 0.75, 1.0):
+            x = plot.right() - plot.width() * share
+            painter.setPen(QColor(colours.grid))
+            painter.drawLine(QLineF(x, plot.top(), x, plot.bottom()))
+            painter.setPen(QColor(colours.muted))
+            text = "now" if share == 0 else f"\N{MINUS SIGN}{share * STRIP_SECONDS:.0f} s"
+            width = metrics.horizontalAdvance(text)
+            at = min(max(x - width / 2, plot.left()), plot.right() - width)
+            painter.drawText(QPointF(at, plot.bottom() + metrics.ascent() + 10), text)
+        for value in self._scale_values():
+            y = self._y(value)
+            painter.setPen(QColor(colours.grid))
+            painter.drawLine(QLineF(plot.left(), y, plot.right(), y))
+            painter.setPen(QColor(colours.muted))
+            box = QRectF(0, y - metrics.height() / 2, plot.left() - 6, metrics.height())
+            painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, f"{value:.0f}")
+
+    def _scale_values(self) -> list[float]:
+        """Round values for the scale, leaving out what would stand in the 80 ms label's way."""
+        step = self._top / 4
+        return [0.0] + [step * n for n in range(1, 5) if abs(step * n - FRAME_MS) > self._top * 0.09]
+
+    def _paint_stretch(self, painter: QPainter, stretch: Stretch) -> None:
+        colours = self._theme.colours
+        points = [QPointF(self._x(r.clock_ns), self._y(r.total)) for r in stretch.records]
+        floor = self._plot.bottom()
+        area = QPolygonF([QPointF(points[0].x(), floor), *points, QPointF(points[-1].x(), floor)])
+        tint = QColor(colours.modes.get(stretch.mode, colours.muted))
+        line = QColor(tint)
+        tint.setAlphaF(0.22)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(tint)
+        painter.drawPolygon(area)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(line, 1.4))
+        painter.drawPolyline(QPolygonF(points))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        for limit, colour in ((FRAME_MS * NEAR_SHARE, colours.amber), (FRAME_MS, colours.red)):
+            base = self._y(limit)
+            bars = [QLineF(p.x(), base, p.x(), p.y()) for p, r in zip(points, stretch.records, strict=True) if r.total > limit]
+            if bars:
+                painter.setPen(QPen(QColor(colour), 1.6))
+                painter.drawLines(bars)
+
+    def _paint_limits(self, painter: QPainter, metrics: QFontMetricsF) -> None:
+        colours, plot = self._theme.colours, self._plot
+        y = self._y(FRAME_MS)
+        painter.setPen(QPen(QColor(colours.text), 1.2, Qt.PenStyle.DashLine))
+        painter.drawLine(QLineF(plot.left(), y, plot.right(), y))
+        box = QRectF(0, y - metrics.height() / 2, plot.left() - 6, metrics.height())
+        painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, "80")
+
+    def _paint_bands(self, painter: QPainter, metrics: QFontMetricsF, row: QRectF) -> None:
+        colours = self._theme.colours
+        for mode, first, last in _bands(self._stretches):
+            x0, x1 = self._x(first), self._x(last)
+            box = QRectF(x0, row.top(), max(2.0, x1 - x0 - 1), row.height())
+            tint = QColor(colours.modes.get(mode, colours.muted))
+            painter.setPen(QPen(tint, 1))
+            painter.drawLine(QLineF(x0, row.bottom(), x0, self._plot.bottom()))
+            back = QColor(tint)
+            back.setAlphaF(0.22)
+            painter.fillRect(box, back)
+            if metrics.horizontalAdvance(mode) + 8 <= box.width():
+                painter.setPen(QColor(colours.text))
+                painter.drawText(box, Qt.AlignmentFlag.AlignCenter, mode)
+
+    def _paint_marks(self, painter: QPainter) -> None:
+        colours = self._theme.colours
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        for mark in self._marks:
+            x, y = self._x(mark.clock_ns), self._plot.bottom() + 5
+            painter.setBrush(QColor(colours.red if mark.kind == "gap" else colours.amber))
+            painter.drawPolygon(mark_shape(mark.kind, x, y))
+
+
+def mark_shape(kind: str, x: float, y: float) -> QPolygonF:
+    """A diamond for a gap, a triangle for skipped microphone frames: told apart by shape as well as colour."""
+    offsets = ((0, -4), (4, 0), (0, 4), (-4, 0)) if kind == "gap" else ((0, -4), (4, 4), (-4, 4))
+    return QPolygonF([QPointF(x + dx, y + dy) for dx, dy in offsets])
+
+
+def _bands(cut: Sequence[Stretch]) -> list[tuple[str, int, int]]:
+    """Mode, first and last time of each band: stretches of one mode in a row are one band when no pause parts them."""
+    bands: list[tuple[str, int, int]] = []
+    for number, stretch in enumerate(cut):
+        end = stretch.records[-1].clock_ns
+        follows = cut[number + 1].records[0].clock_ns if number + 1 < len(cut) else end
+        if follows - end <= BREAK_SECONDS * 1e9:
+            end = follows
+        bands.append((stretch.mode, stretch.records[0].clock_ns, end))
+    return bands
