@@ -1,0 +1,282 @@
+"""Sets Parley up on this computer, and starts it.
+
+    python3 packaging/launch.py                 set up if need be, then open the window
+    python3 packaging/launch.py talk ...        set up if need be, then run `parley talk ...` (devices, doctor, bench)
+    python3 packaging/launch.py setup           set up only
+    python3 packaging/launch.py test [--full]   set up, then run the checks and the tests
+
+On Windows: py packaging\\launch.py. It needs Python 3.10 or newer and nothing else. All that it makes lies in .venv
+beside this folder, where a stamp makes later starts immediate. System packages are installed only by root on
+Debian-like systems; anywhere else nothing on the system is changed, and the missing ones are named. Without a display
+it runs a talk on a bundled recording instead of opening the window. With --full, the tests that need a sound server
+and a screen fail where these are missing; otherwise they are skipped and say why.
+
+What is decided, and why, is in computer.py and system_libraries.py; this file acts. Standard library only, and no
+newer syntax (see computer.py).
+"""
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+from typing import Dict, List, Mapping, Optional, Sequence, Tuple
+
+import computer
+import system_libraries
+from computer import Gpu, Machine, Torch
+from system_libraries import Library
+
+PROJECT = Path(__file__).resolve().parent.parent
+VENV = PROJECT / ".venv"
+STAMP = VENV / "parley-setup.json"
+COMMANDS = ("talk", "devices", "doctor", "bench")  # parley's own, which need no window
+ORACLE = "moshi==0.2.13"  # the published model code that the parity tests compare with; see pyproject.toml
+
+
+class SetupError(Exception):
+    """One sentence for the person at the terminal."""
+
+
+def say(text: str) -> None:
+    print("parley: " + text, flush=True)
+
+
+def venv_tool(name: str) -> str:
+    return str(VENV / "Scripts" / (name + ".exe")) if os.name == "nt" else str(VENV / "bin" / name)
+
+
+def pip_install(*arguments: str) -> List[str]:
+    return [venv_tool("python"), "-m", "pip", "install", *arguments]
+
+
+# ---------------------------------------------------------------- the stamp
+
+
+def fingerprint(project: Path) -> str:
+    """Changes when the environment must be brought up to date: other dependencies, another place, another launcher."""
+    digest = hashlib.sha256(str(project).encode())
+    for path in (project / "pyproject.toml", project / "setup.py", *sorted((project / "packaging").glob("*.py"))):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def read_stamp(path: Path) -> Dict[str, object]:
+    try:
+        stamp = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return stamp if isinstance(stamp, dict) else {}
+
+
+def stamp_covers(stamp: Mapping[str, object], wanted: str, tests: bool) -> bool:
+    return stamp.get("fingerprint") == wanted and (not tests or stamp.get("tests") is True)
+
+
+# ---------------------------------------------------------------- installing
+
+
+def run_shown(command: Sequence[str]) -> Tuple[int, str]:
+    """Run with its output on the terminal; returns the exit status and what it wrote to standard error."""
+    lines = []
+    with subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd=str(PROJECT), text=True, errors="replace"
+    ) as process:
+        for line in process.stderr or ():
+            sys.stderr.write(line)
+            lines.append(line)
+    return process.returncode, "".join(lines)
+
+
+def install(what: str, *attempts: Sequence[str]) -> None:
+    """Try the commands in turn; SetupError with one sentence when none of them works."""
+    output = ""
+    for number, command in enumerate(attempts):
+        if number:
+            say("that did not work; trying instead: " + " ".join(command[1:]))
+        code, output = run_shown(command)
+        if code == 0:
+            return
+    raise SetupError(computer.explain_failure(output, what))
+
+
+def bring_system_packages(machine: Machine, tests: bool) -> List[Library]:
+    """Install what is missing where that is allowed, or name it. Returns the libraries that stay missing."""
+    missing = system_libraries.missing_libraries(machine)
+    tools = [package for tool, package in system_libraries.TEST_TOOLS if tests and not shutil.which(tool)]
+    if machine.installs_packages:
+        packages = system_libraries.packages_for(missing, machine.manager) + tools
+        if not machine.has_venv:
+            packages.append(computer.debian_package(machine, "venv"))
+        if tests and machine.system_python and not Path(sysconfig.get_paths()["include"], "Python.h").exists():
+            packages.append(computer.debian_package(machine, "dev"))  # torch.compile builds extension modules
+        if packages:
+            apt_install(packages)
+            missing = system_libraries.missing_libraries(machine)
+    elif tools and machine.system == "Linux":
+        say("some tests will be skipped, for which Debian's packages would be: " + " ".join(tools))
+    for sentence in system_libraries.what_is_lost(missing, machine.manager):
+        say(sentence)
+    return missing
+
+
+def apt_install(packages: Sequence[str]) -> None:
+    """Without a question asked. A failure is shown, and what follows says what is missing because of it."""
+    say("installing system packages: " + " ".join(packages))
+    apt = ["apt-get", "-y", "-q", "-o", "DPkg::Lock::Timeout=300", "-o", "Dpkg::Use-Pty=0"]
+    environment = dict(os.environ, DEBIAN_FRONTEND="noninteractive")
+    for arguments in (["update"], ["install", "--no-install-recommends", *packages]):
+        subprocess.call([*apt, *arguments], env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+
+
+def make_venv(machine: Machine) -> None:
+    """Make .venv; one that is there is kept when its Python works and is new enough."""
+    if not computer.has_venv():
+        raise SetupError(computer.missing_venv(machine))
+    python = venv_tool("python")
+    new_enough = "import sys; sys.exit(sys.version_info < (3, 10))"
+    if Path(python).exists() and subprocess.call([python, "-c", new_enough]) == 0:
+        return
+    say(f"making the virtual environment {VENV}")
+    command = [sys.executable, "-m", "venv", "--clear", str(VENV)]
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace")
+    if done.returncode:
+        raise SetupError(computer.explain_failure(done.stdout + done.stderr, "the virtual environment"))
+
+
+def read_torch() -> Optional[Torch]:
+    """What the environment's PyTorch says of itself; None when there is none, or one that does not load."""
+    code = (
+        "import json, torch; c = torch.cuda; v = torch.version.cuda; "
+        "print(json.dumps([torch.__version__, v, c.is_available(), c.get_arch_list() if v else []]))"
+    )
+    done = subprocess.run([venv_tool("python"), "-W", "ignore", "-c", code], capture_output=True, text=True)
+    if done.returncode:
+        return None
+    version, cuda, available, architectures = json.loads(done.stdout.splitlines()[-1])
+    return Torch(version, cuda, available, tuple(architectures))
+
+
+def bring_torch(machine: Machine, gpu: Optional[Gpu]) -> None:
+    """The build of PyTorch that fits the card, or one sentence that says what does not fit."""
+    python = venv_tool("python")
+    torch = read_torch()
+    if torch is None:
+        say("installing PyTorch for " + (f"your {gpu.name}" if gpu else "the processor") + ", the large part of it all")
+        if machine.system != "Darwin" and run_shown(pip_install("-q", "--only-binary", ":all:", "uv"))[0]:
+            say("uv could not be had, so pip will choose the build of PyTorch")
+        install("PyTorch", *computer.torch_attempts(machine, python))
+        torch = read_torch()
+    if torch is None:
+        raise SetupError(f'PyTorch is installed but does not load: run `{python} -c "import torch"` to see why.')
+    build = f"CUDA {torch.cuda}" if torch.cuda else "CPU"
+    say(computer.torch_remedy(gpu, torch, python) or f"PyTorch {torch.version} ({build} build) is in place.")
+
+
+def set_up(machine: Machine, tests: bool) -> List[Library]:
+    """Bring .venv up to date; nothing is done when the stamp says that it is. Returns the missing libraries."""
+    stamp = read_stamp(STAMP)
+    wanted = fingerprint(PROJECT)
+    if stamp_covers(stamp, wanted, tests) and Path(venv_tool("parley")).exists():
+        # What was missing then may have been installed since. Nothing is looked for on a complete computer.
+        return system_libraries.missing_libraries(machine) if stamp.get("missing") else []
+    gpu = computer.find_gpu()
+    shortage = "" if VENV.exists() else computer.no_space(shutil.disk_usage(str(PROJECT)).free, gpu)
+    if shortage:
+        raise SetupError(shortage)
+    missing = bring_system_packages(machine, tests)
+    make_venv(machine)
+    install("pip", pip_install("-q", "--upgrade", "pip"))
+    bring_torch(machine, gpu)
+    say("installing Parley and the packages it uses")
+    tests = tests or stamp.get("tests") is True
+    install("Parley", pip_install("-q", "--editable", ".[test]" if tests else "."))
+    if tests:
+        install("the model code to compare with", pip_install("-q", "--no-deps", ORACLE))
+    content = {"fingerprint": wanted, "tests": tests, "missing": [library.name for library in missing]}
+    STAMP.write_text(json.dumps(content), encoding="utf-8")
+    say("set up; the command is " + venv_tool("parley"))
+    return missing
+
+
+# ---------------------------------------------------------------- starting
+
+
+def start(arguments: Sequence[str], missing: Sequence[Library]) -> int:
+    wants_window = not arguments or arguments[0] not in COMMANDS
+    if wants_window and sys.platform.startswith("linux"):
+        reason = system_libraries.display_trouble(os.environ, missing, system_libraries.server_answers)
+        if reason:
+            return first_talk(reason)
+    command = [venv_tool("parley"), *arguments]
+    if os.name == "nt":
+        return subprocess.call(command)
+    sys.stdout.flush()
+    os.execv(command[0], command)  # noqa: S606 - the program takes the launcher's place
+
+
+def first_talk(reason: str) -> int:
+    """Where no window can open: run the bundled recording through the model, and say where the results are."""
+    say(f"No window, since {reason}: running a talk without one, on a bundled recording.")
+    recording = PROJECT / "assets" / "speech" / "hello.wav"
+    folder = PROJECT / "artifacts" / "first-talk"
+    folder.mkdir(parents=True, exist_ok=True)
+    reply, transcript = folder / "reply.wav", folder / "transcript.json"
+    files = ["--input", str(recording), "--output", str(reply), "--transcript", str(transcript)]
+    code = subprocess.call([venv_tool("parley"), "talk", *files])
+    if code == 0:
+        say(f"what was heard: {recording}")
+        say(f"the reply:      {reply}")
+        say(f"the transcript: {transcript}")
+        say(f"with a recording of yours: {venv_tool('parley')} talk --input in.wav --output out.wav")
+    return code
+
+
+def run_tests(arguments: Sequence[str]) -> int:
+    """Linter, type checker, tests; the first that fails ends it. Arguments other than --full go to pytest."""
+    environment = dict(os.environ)
+    if "--full" in arguments:
+        environment["PARLEY_TESTS_FULL"] = "1"
+    pytest = ["pytest", *[argument for argument in arguments if argument != "--full"]]
+    for check in (["ruff", "check", "."], ["mypy"], pytest):
+        say(" ".join(check))
+        code = subprocess.call([venv_tool("python"), "-m", *check], cwd=str(PROJECT), env=environment)
+        if code:
+            return code
+    return 0
+
+
+def newer_python_on_path() -> Optional[str]:
+    names = [f"python3.{minor}" for minor in (13, 12, 11, 10, 14)]
+    return next((name for name in names if shutil.which(name)), None)
+
+
+def main(arguments: Sequence[str]) -> int:
+    if arguments and arguments[0] in ("-h", "--help"):
+        print((__doc__ or "").split("\n\nWhat is decided")[0])
+        return 0
+    machine = computer.probe_machine()
+    trouble = computer.refusal(machine, newer_python_on_path())
+    if trouble:
+        print(trouble, file=sys.stderr)
+        return 2
+    task = arguments[0] if arguments and arguments[0] in ("setup", "test") else ""
+    try:
+        missing = set_up(machine, tests=task == "test")
+        if task == "setup":
+            return 0
+        return run_tests(arguments[1:]) if task == "test" else start(arguments, missing)
+    except SetupError as problem:
+        print(problem, file=sys.stderr)
+    except OSError as problem:
+        print(f"Setting up stopped at {problem.filename or PROJECT}: {problem.strerror}.", file=sys.stderr)
+    except KeyboardInterrupt:
+        return 130
+    return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

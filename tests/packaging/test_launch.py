@@ -1,0 +1,308 @@
+"""What the launcher does, with every command that it would run recorded instead of run."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import computer
+import launch
+import pytest
+import system_libraries
+
+from tests.packaging.computers import CARD, LINUX, WINDOWS
+
+CPU_TORCH = computer.Torch("2.13.0+cpu", None, False, ())
+PORTAUDIO = system_libraries.LIBRARIES[0]
+
+
+class Recorder:
+    """Stands for everything that the launcher would run; commands that contain a key of `failures` fail with it."""
+
+    def __init__(self) -> None:
+        self.commands: list[str] = []
+        self.failures: dict[str, str] = {}
+
+    def run(self, command: list[str]) -> tuple[int, str]:
+        line = " ".join(command)
+        self.commands.append(line)
+        for part, output in self.failures.items():
+            if part in line:
+                return 1, output
+        return 0, ""
+
+    def ran(self, part: str) -> bool:
+        return any(part in command for command in self.commands)
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch) -> Path:
+    """A clone in an empty folder, on a complete computer without a card."""
+    root = Path(launch.__file__).resolve().parent.parent
+    (tmp_path / "packaging").mkdir()
+    for name in ("pyproject.toml", "setup.py", "packaging/launch.py"):
+        (tmp_path / name).write_bytes((root / name).read_bytes())
+    monkeypatch.setattr(launch, "PROJECT", tmp_path)
+    monkeypatch.setattr(launch, "VENV", tmp_path / ".venv")
+    monkeypatch.setattr(launch, "STAMP", tmp_path / ".venv" / "parley-setup.json")
+    monkeypatch.setattr(computer, "find_gpu", lambda: None)
+    monkeypatch.setattr(system_libraries, "missing_libraries", lambda machine: [])
+    monkeypatch.setattr(launch.shutil, "which", lambda name: "/usr/bin/" + name)
+    return tmp_path
+
+
+@pytest.fixture
+def recorder(project: Path, monkeypatch) -> Recorder:
+    recorder = Recorder()
+    torch: list[computer.Torch | None] = [None]
+
+    def run_shown(command: list[str]) -> tuple[int, str]:
+        code, output = recorder.run(command)
+        if code == 0 and "torch" in command[-1]:
+            torch[0] = CPU_TORCH
+        if code == 0 and "--editable" in command:
+            (project / ".venv" / "bin" / "parley").touch()
+        return code, output
+
+    def make_venv(machine: computer.Machine) -> None:
+        recorder.commands.append("make_venv")
+        (project / ".venv" / "bin").mkdir(parents=True, exist_ok=True)
+
+    monkeypatch.setattr(launch, "run_shown", run_shown)
+    monkeypatch.setattr(launch, "make_venv", make_venv)
+    monkeypatch.setattr(launch, "read_torch", lambda: torch[0])
+    monkeypatch.setattr(launch, "apt_install", lambda packages: recorder.run(["apt", *packages]))
+    return recorder
+
+
+def test_first_start_installs_everything_in_order(project: Path, recorder: Recorder) -> None:
+    assert launch.set_up(LINUX, tests=False) == []
+    order = ["make_venv", "--upgrade pip", ":all: uv", "-m uv pip install", "--editable ."]
+    positions = [next(i for i, command in enumerate(recorder.commands) if part in command) for part in order]
+    assert positions == sorted(positions)
+    assert not recorder.ran("torch==2.13.0"), "uv brought it, so pip is not asked"
+    assert not recorder.ran("moshi")
+
+
+def test_second_start_runs_nothing(project: Path, recorder: Recorder, monkeypatch) -> None:
+    launch.set_up(LINUX, tests=False)
+    recorder.commands.clear()
+
+    def unexpected(*_arguments: object) -> None:
+        raise AssertionError("the second start looked at the computer again")
+
+    monkeypatch.setattr(computer, "find_gpu", unexpected)
+    monkeypatch.setattr(system_libraries, "missing_libraries", unexpected)
+    assert launch.set_up(LINUX, tests=False) == []
+    assert recorder.commands == []
+
+
+def test_changed_dependencies_or_a_moved_clone_set_up_again(project: Path, recorder: Recorder) -> None:
+    launch.set_up(LINUX, tests=False)
+    recorder.commands.clear()
+    before = launch.fingerprint(project)
+    with (project / "pyproject.toml").open("a") as file:
+        file.write("# one more dependency\n")
+    assert launch.fingerprint(project) != before
+    launch.set_up(LINUX, tests=False)
+    assert recorder.ran("--editable .")
+    assert not recorder.ran("uv"), "PyTorch is there already"
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"fingerprint": 3}'])
+def test_a_damaged_stamp_sets_up_again(project: Path, recorder: Recorder, content: str) -> None:
+    launch.set_up(LINUX, tests=False)
+    recorder.commands.clear()
+    launch.STAMP.write_text(content)
+    launch.set_up(LINUX, tests=False)
+    assert recorder.ran("--editable .")
+
+
+def test_pip_brings_torch_where_uv_cannot(project: Path, recorder: Recorder, capsys) -> None:
+    recorder.failures = {"-m uv": "error: Request failed: dns error"}
+    launch.set_up(LINUX, tests=False)
+    assert recorder.ran("-m pip install torch==2.13.0")
+    assert "trying instead" in capsys.readouterr().out
+
+
+def test_pip_brings_torch_where_uv_has_no_build(project: Path, recorder: Recorder) -> None:
+    recorder.failures = {":all: uv": "ERROR: No matching distribution found for uv", "-m uv": "No module named uv"}
+    launch.set_up(LINUX, tests=False)
+    assert recorder.ran("-m pip install torch==2.13.0")
+
+
+def test_no_network_is_one_sentence_and_leaves_no_stamp(project: Path, recorder: Recorder, capsys, monkeypatch) -> None:
+    recorder.failures = {"install": "Failed to establish a new connection: [Errno -3]"}
+    monkeypatch.setattr(computer, "probe_machine", lambda: LINUX)
+    assert launch.main(["setup"]) == 2
+    error = capsys.readouterr().err
+    assert error == "No package index could be reached to install pip: check the network, then start this again.\n"
+    assert not launch.STAMP.exists()
+
+
+def test_a_card_that_stays_idle_is_told_with_the_remedy(project: Path, recorder: Recorder, capsys, monkeypatch) -> None:
+    monkeypatch.setattr(computer, "find_gpu", lambda: CARD)
+    launch.set_up(LINUX, tests=False)
+    assert "RTX 4090 stays idle" in capsys.readouterr().out
+
+
+def test_too_little_disk_ends_it_before_anything_is_made(project: Path, recorder: Recorder, monkeypatch) -> None:
+    usage = launch.shutil.disk_usage(str(project))._replace(free=10**8)
+    monkeypatch.setattr(launch.shutil, "disk_usage", lambda path: usage)
+    with pytest.raises(launch.SetupError, match=r"about 3 GB of disk and 0\.1 GB are free"):
+        launch.set_up(LINUX, tests=False)
+    assert recorder.commands == []
+    assert not launch.VENV.exists()
+
+
+def test_without_root_nothing_on_the_system_is_changed(project: Path, recorder: Recorder, capsys, monkeypatch) -> None:
+    monkeypatch.setattr(system_libraries, "missing_libraries", lambda machine: [PORTAUDIO])
+    assert launch.set_up(LINUX, tests=False) == [PORTAUDIO]
+    assert not recorder.ran("apt")
+    assert "run `sudo apt-get install libportaudio2`" in capsys.readouterr().out
+    assert launch.set_up(LINUX, tests=False) == [PORTAUDIO], "what was missing is looked for again"
+    monkeypatch.setattr(system_libraries, "missing_libraries", lambda machine: [])
+    assert launch.set_up(LINUX, tests=False) == []
+
+
+def test_root_on_debian_installs_what_is_missing(project: Path, recorder: Recorder, monkeypatch) -> None:
+    installed: list[str] = []
+
+    def missing(machine: computer.Machine) -> list[system_libraries.Library]:
+        return [] if installed else [PORTAUDIO]
+
+    monkeypatch.setattr(system_libraries, "missing_libraries", missing)
+    monkeypatch.setattr(launch, "apt_install", installed.extend)
+    assert launch.set_up(LINUX._replace(root=True, has_venv=False), tests=False) == []
+    assert installed == ["libportaudio2", "python3.11-venv"]
+
+
+def test_tests_bring_their_tools_and_the_oracle(project: Path, recorder: Recorder, monkeypatch) -> None:
+    launch.set_up(LINUX, tests=False)
+    recorder.commands.clear()
+    monkeypatch.setattr(launch.shutil, "which", lambda name: None)
+    launch.set_up(LINUX._replace(root=True, system_python=False), tests=True)
+    assert recorder.commands[0] == "apt pulseaudio pulseaudio-utils xvfb xdotool g++"
+    assert recorder.ran("--editable .[test]")
+    assert recorder.ran("--no-deps moshi==0.2.13")
+    recorder.commands.clear()
+    launch.set_up(LINUX, tests=False)
+    launch.set_up(LINUX, tests=True)
+    assert recorder.commands == [], "an environment for tests also serves for use"
+
+
+def test_without_a_display_a_talk_runs_and_says_where_its_results_are(project: Path, capsys, monkeypatch) -> None:
+    commands: list[list[str]] = []
+    monkeypatch.setattr(launch.subprocess, "call", lambda command: commands.append(command) or 0)
+    monkeypatch.delenv("DISPLAY", raising=False)
+    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
+    assert launch.start([], []) == 0
+    output = capsys.readouterr().out
+    assert "No window, since there is no display" in output
+    reply = str(project / "artifacts" / "first-talk" / "reply.wav")
+    assert commands[0][1] == "talk"
+    assert commands[0][commands[0].index("--output") + 1] == reply
+    assert reply in output
+    assert "transcript.json" in output
+
+
+def test_a_failed_talk_without_a_display_promises_no_results(project: Path, capsys, monkeypatch) -> None:
+    monkeypatch.setattr(launch.subprocess, "call", lambda command: 2)
+    monkeypatch.delenv("DISPLAY", raising=False)
+    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
+    assert launch.start([], []) == 2
+    assert "reply.wav" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("arguments", [["talk", "--input", "a.wav"], ["doctor"], ["devices"], ["bench"]])
+def test_commands_without_a_window_need_no_display(project: Path, monkeypatch, arguments: list[str]) -> None:
+    started: list[list[str]] = []
+    monkeypatch.setattr(launch.os, "execv", lambda path, command: started.append(command))
+    monkeypatch.delenv("DISPLAY", raising=False)
+    launch.start(arguments, [])
+    assert started == [[str(project / ".venv" / "bin" / "parley"), *arguments]]
+
+
+def test_the_bundled_recording_is_there() -> None:
+    assert (Path(launch.__file__).resolve().parent.parent / "assets" / "speech" / "hello.wav").is_file()
+
+
+def test_full_tests_allow_no_skipped_sound(project: Path, monkeypatch) -> None:
+    calls: list[tuple[list[str], dict[str, str]]] = []
+    monkeypatch.setattr(launch.subprocess, "call", lambda command, cwd, env: calls.append((command[2:], env)) or 0)
+    assert launch.run_tests(["--full", "-k", "ring"]) == 0
+    assert [command for command, _ in calls] == [["ruff", "check", "."], ["mypy"], ["pytest", "-k", "ring"]]
+    assert calls[-1][1]["PARLEY_TESTS_FULL"] == "1"
+
+
+def test_the_first_failing_check_ends_it(project: Path, monkeypatch) -> None:
+    calls: list[list[str]] = []
+    monkeypatch.setattr(launch.subprocess, "call", lambda command, cwd, env: calls.append(command) or 3)
+    assert launch.run_tests([]) == 3
+    assert len(calls) == 1
+
+
+def test_refusals_and_help_come_before_anything_is_made(project: Path, recorder: Recorder, capsys, monkeypatch) -> None:
+    monkeypatch.setattr(computer, "probe_machine", lambda: WINDOWS._replace(bits=32))
+    assert launch.main([]) == 2
+    assert "64-bit" in capsys.readouterr().err
+    assert launch.main(["--help"]) == 0
+    assert "packaging/launch.py test" in capsys.readouterr().out
+    assert recorder.commands == []
+
+
+def test_a_folder_that_may_not_be_written_is_one_sentence(
+    project: Path, recorder: Recorder, capsys, monkeypatch
+) -> None:
+    def refuse(machine: computer.Machine) -> None:
+        raise PermissionError(13, "Permission denied", str(project / ".venv"))
+
+    monkeypatch.setattr(launch, "make_venv", refuse)
+    monkeypatch.setattr(computer, "probe_machine", lambda: LINUX)
+    assert launch.main(["setup"]) == 2
+    assert capsys.readouterr().err == f"Setting up stopped at {project / '.venv'}: Permission denied.\n"
+
+
+def test_output_of_a_failing_installer_is_shown_and_kept(project: Path, capsys) -> None:
+    code, output = launch.run_shown([sys.executable, "-c", "import sys; sys.exit('no space left on device')"])
+    assert code == 1
+    assert "no space left" in output
+    assert "no space left" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the fake interpreter is a shell script")
+def test_torch_is_asked_in_the_environment(project: Path) -> None:
+    answer = json.dumps(["2.13.0", "13.0", True, ["sm_80"]])
+    python = project / ".venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text(f"#!/bin/sh\necho noise; echo '{answer}'\n")
+    python.chmod(0o755)
+    assert launch.read_torch() == computer.Torch("2.13.0", "13.0", True, ("sm_80",))
+    python.write_text("#!/bin/sh\nexit 1\n")
+    assert launch.read_torch() is None
+
+
+def test_an_environment_that_works_is_kept_and_a_broken_one_is_made_anew(project: Path, monkeypatch) -> None:
+    python = project / ".venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.symlink_to(sys.executable)
+    made: list[list[str]] = []
+
+    def run(command: list[str], **_options: object) -> subprocess.CompletedProcess[str]:
+        made.append(command)
+        return subprocess.CompletedProcess(command, 0, "", "")
+
+    monkeypatch.setattr(launch.subprocess, "run", run)
+    launch.make_venv(LINUX)
+    assert made == []
+    python.unlink()
+    launch.make_venv(LINUX)
+    assert made == [[sys.executable, "-m", "venv", "--clear", str(project / ".venv")]]
+
+
+def test_packaging_is_no_package() -> None:
+    """An `__init__.py` there would hide the library named `packaging`, which pip and pytest import."""
+    assert not (Path(launch.__file__).parent / "__init__.py").exists()
