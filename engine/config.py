@@ -67,7 +67,7 @@ class LMConfig:
 
     @property
     def own(self) -> int:
-        """Own codebooks, the depth steps that are run. A PersonaPlex file states 16 steps; the last 8 re-predict the user."""
+        """Own codebooks = the depth steps that are run: of PersonaPlex's 16 the last 8 only re-predict the user."""
         return self.dep_q if self.dep_q < self.n_q else self.n_q // 2
 
     @property
@@ -128,7 +128,9 @@ class LMConfig:
                 raise EngineError(f'config.json has "{key}": {values[key]!r}, but only {wanted!r} is supported.')
         for key in _LM_UNSUPPORTED:
             if values.get(key):
-                raise EngineError(f'config.json has "{key}", a part that this program does not have: another model is needed.')
+                raise EngineError(
+                    f'config.json has "{key}", a part that this program does not have: another model is needed.'
+                )
         if values.get("kv_repeat", 1) != 1:
             raise EngineError('config.json has "kv_repeat" other than 1, which is not supported.')
         return cls(**_read_fields(cls, values, "config.json"))
@@ -205,7 +207,9 @@ class MimiConfig:
             ("quantizer.output_dimension", quantizer.get("output_dimension", config.dimension)),
         ):
             if value != config.dimension:
-                raise EngineError(f"{name} has {label} {value!r} where seanet.dimension is {config.dimension}; they must agree.")
+                raise EngineError(
+                    f"{name} has {label} {value!r} where seanet.dimension is {config.dimension}; they must agree."
+                )
         for section, key, wanted in (
             (seanet, "norm", "none"),
             (seanet, "true_skip", True),
@@ -322,13 +326,21 @@ def _check_lm(c: LMConfig) -> None:
         },
         name,
     )
-    _require(0 <= c.existing_text_padding_id < c.text_card, f'{name} has "existing_text_padding_id" outside the text vocabulary.')
-    _require(c.dim % (2 * c.num_heads) == 0, f'{name}: "dim" {c.dim} does not divide into {c.num_heads} heads of even size.')
+    _require(
+        0 <= c.existing_text_padding_id < c.text_card,
+        f'{name} has "existing_text_padding_id" outside the text vocabulary.',
+    )
+    _require(
+        c.dim % (2 * c.num_heads) == 0, f'{name}: "dim" {c.dim} does not divide into {c.num_heads} heads of even size.'
+    )
     _require(
         c.depformer_dim % c.depformer_num_heads == 0,
         f'{name}: "depformer_dim" {c.depformer_dim} does not divide into {c.depformer_num_heads} heads.',
     )
-    _require(len(c.delays) == c.streams, f'{name}: "delays" has {len(c.delays)} entries where {c.streams} streams need one each.')
+    _require(
+        len(c.delays) == c.streams,
+        f'{name}: "delays" has {len(c.delays)} entries where {c.streams} streams need one each.',
+    )
     _require(all(0 <= d <= 64 for d in c.delays), f'{name}: "delays" has an entry outside 0..64.')
     _require(c.user >= 1, f"{name}: no codebook is left for the user's voice.")
 
@@ -360,10 +372,15 @@ def _check_mimi(c: MimiConfig) -> None:
     _require(c.sample_rate == 24000 and c.channels == 1, f"{name} is not for 24 kHz mono, the only kind supported.")
     _require(c.frame_rate == 12.5, f"{name} has a frame rate of {c.frame_rate:g} Hz where 12.5 Hz (80 ms) is needed.")
     _require(all(2 <= r <= 64 for r in c.ratios), f"{name} has a ratio outside 2..64.")
-    _require(c.frame_size % c.hop == 0 and c.resample_stride >= 2, f"{name}: ratios {c.ratios} do not fit a frame of {c.frame_size} samples.")
-    _require(c.dimension % (2 * c.num_heads) == 0, f"{name}: dimension {c.dimension} does not divide into {c.num_heads} heads of even size.")
+    _require(
+        c.frame_size % c.hop == 0 and c.resample_stride >= 2,
+        f"{name}: ratios {c.ratios} do not fit a frame of {c.frame_size} samples.",
+    )
+    _require(
+        c.dimension % (2 * c.num_heads) == 0,
+        f"{name}: dimension {c.dimension} does not divide into {c.num_heads} heads of even size.",
+    )
 
 
 MOSHI_7B = LMConfig()
 MIMI = MimiConfig()
-

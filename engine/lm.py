@@ -32,7 +32,7 @@ def _embed(table: Tensor, tokens: Tensor) -> Tensor:
 
 
 class TemporalLayer(nn.Module):
-    """Pre-norm attention over the past frames, then a gated feed-forward. The residual stream keeps the weights' dtype."""
+    """Pre-norm attention over the past frames, then a gated feed-forward. The residual keeps the weights' dtype."""
 
     def __init__(self, config: LMConfig, index: int):
         super().__init__()
@@ -97,7 +97,7 @@ class TemporalTransformer(nn.Module):
 
 
 class DepthLayer(nn.Module):
-    """As the temporal layer, but with a set of weights for each step, no positions, and only this frame to look back on."""
+    """As the temporal layer, but with weights for each step, no positions, and only this frame to look back on."""
 
     def __init__(self, config: LMConfig, index: int):
         super().__init__()

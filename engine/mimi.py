@@ -59,7 +59,9 @@ class StreamingConv1d(nn.Module):
 class StreamingConvTranspose1d(nn.Module):
     """Causal transposed convolution: the part of the output that later input still adds to is kept back."""
 
-    def __init__(self, name: str, channels_in: int, channels_out: int, kernel: int, stride: int, depthwise: bool = False):
+    def __init__(
+        self, name: str, channels_in: int, channels_out: int, kernel: int, stride: int, depthwise: bool = False
+    ):
         super().__init__()
         self.name, self.channels_out, self.stride = name, channels_out, stride
         self.overlap = kernel - stride
@@ -137,7 +139,9 @@ class SEANetDecoder(nn.Module):
                 self.layers[str(index)] = Residual(f"decoder.{index}", channels, config, config.dilation_base**repeat)
                 index += 1
         index += 1  # ELU
-        self.layers[str(index)] = StreamingConv1d(f"decoder.{index}", channels, config.channels, config.last_kernel_size)
+        self.layers[str(index)] = StreamingConv1d(
+            f"decoder.{index}", channels, config.channels, config.last_kernel_size
+        )
 
     def forward(self, latent: Tensor, state: Mapping[str, Tensor]) -> Tensor:
         """[B, dimension, L] -> [B, 1, L * hop]."""
@@ -190,8 +194,8 @@ class LatentTransformer(nn.Module):
 
     def slots(self) -> Slots:
         ring = Slot((self.config.num_heads, self.config.context, self.config.head_dim), _F32)
-        slots = {name: ring for layer in self.layers for name in (layer.keys, layer.values)}
-        return slots | {f"{self.name}.position": Slot((), torch.int64)}
+        names = (f"{self.name}.{index}.{part}" for index in range(len(self.layers)) for part in ("keys", "values"))
+        return dict.fromkeys(names, ring) | {f"{self.name}.position": Slot((), torch.int64)}
 
     def forward(self, x: Tensor, state: Mapping[str, Tensor], window: int) -> Tensor:
         """[B, dim, L] -> [B, dim, L]; the position moves on by L."""
@@ -247,7 +251,7 @@ class SplitQuantizer(nn.Module):
 
 
 class Mimi(nn.Module):
-    """The whole codec; `codebooks` of the file's are in use. Parameters are uninitialised until a checkpoint is assigned."""
+    """The whole codec, with `codebooks` of its file's. Uninitialised until a checkpoint is assigned."""
 
     def __init__(self, config: MimiConfig, codebooks: int):
         super().__init__()

@@ -9,6 +9,7 @@ Salmon et al. 2011) whose seed and counter are slots too.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
 import torch
@@ -35,10 +36,12 @@ class SamplingValues:
             object.__setattr__(self, entry.name, _checked(entry.name, value))
 
     @classmethod
-    def from_config(cls, lm_gen_config: dict[str, object]) -> SamplingValues:
+    def from_config(cls, lm_gen_config: Mapping[str, object]) -> SamplingValues:
         """Upstream's names (temp, temp_text, top_k, top_k_text); absent ones take the published values."""
         names = {"temp": "temperature", "top_k": "top_k", "temp_text": "text_temperature", "top_k_text": "text_top_k"}
-        chosen = {ours: lm_gen_config[theirs] for theirs, ours in names.items() if lm_gen_config.get(theirs) is not None}
+        chosen = {
+            ours: lm_gen_config[theirs] for theirs, ours in names.items() if lm_gen_config.get(theirs) is not None
+        }
         return cls(**chosen)  # type: ignore[arg-type]
 
 
@@ -56,7 +59,9 @@ def _checked(name: str, value: object) -> float | int:
 
 
 def sample(logits: Tensor, temperature: Tensor, top_k: Tensor, noise: Tensor) -> Tensor:
-    """One token a talk. logits [B, card] float32; temperature [B] float32; top_k [B] int64; noise [B, K] ~ Exp(1), by rank.
+    """One token a talk.
+
+    logits [B, card] float32; temperature [B] float32; top_k [B] int64; noise [B, K] ~ Exp(1), by rank.
 
     argmax(p / q) over the k likeliest with q exponential draws from their distribution without a host
     sync (lm.md 6). -> [B] int64
@@ -107,7 +112,7 @@ def _multiply(constant: int, word: Tensor) -> tuple[Tensor, Tensor]:
 def philox(seed: Tensor, counter: Tensor, count: int) -> Tensor:
     """Philox 4x32-10. seed, counter [B] int64 -> [B, count] int64 words of 32 bits.
 
-    Word i of a frame is output i % 4 of the block whose counter is (i // 4, frame low, frame high, 0), keyed by the seed.
+    Word i of a frame is output i % 4 of the block with counter (i // 4, frame low, frame high, 0), keyed by the seed.
     """
     blocks = torch.arange((count + 3) // 4, device=seed.device)[None, :].expand(seed.shape[0], -1)
     c = [blocks, (counter & _MASK)[:, None].expand_as(blocks), ((counter >> 32) & _MASK)[:, None].expand_as(blocks)]

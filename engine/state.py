@@ -52,8 +52,14 @@ class State:
                 tensor.fill_(self.slots[name].fill)
 
     def snapshot(self) -> dict[str, Tensor]:
-        """A copy in host memory: at full size the attention rings alone are 1.6 GB, which a full card has not got twice."""
-        return {name: tensor.to("cpu", copy=True) for name, tensor in self.tensors.items()}
+        """A copy of everything: beside the original while the device has twice the room, else in host memory.
+
+        At full size the attention rings alone are 1.6 GB, which a full card has not got a second time.
+        """
+        device = next(iter(self.tensors.values())).device
+        if device.type == "cuda" and torch.cuda.mem_get_info(device)[0] < 2 * self.nbytes:
+            device = torch.device("cpu")
+        return {name: tensor.to(device, copy=True) for name, tensor in self.tensors.items()}
 
     def restore(self, snapshot: dict[str, Tensor]) -> None:
         """Copy a snapshot of this very layout back in place."""

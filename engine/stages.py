@@ -1,0 +1,192 @@
+"""The stages of one frame, run in a chosen mode and timed.
+
+Owns which callable runs in which mode, the proof that replayed graphs do what the eager kernels do, and the time stamps
+between stages. Knows nothing of what a stage computes: a stage takes and returns nothing and works on fixed slots.
+Used by the engine thread only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from itertools import pairwise
+from time import perf_counter_ns
+from typing import Any, NamedTuple
+
+import torch
+
+from engine.errors import Cancelled, EngineError
+from engine.graphs import (
+    CUDAGraphed,
+    Recorder,
+    compile_stage,
+    compile_unavailable_reason,
+    graph_unavailable_reason,
+    unchanged,
+)
+from engine.state import State
+
+MODES = ("graph", "eager", "compiled")
+
+
+class Stage(NamedTuple):
+    """One part of a frame, by the name under which its time is shown."""
+
+    name: str
+    func: Callable[[], None]
+
+
+class StageClock:
+    """Times between consecutive marks: CUDA events on a GPU, the host's clock elsewhere.
+
+    Where PyTorch can (2.8 on), the events are external ones, which a graph may contain; `inside_graphs` says so.
+    """
+
+    def __init__(self, marks: int, device: torch.device) -> None:
+        self.inside_graphs = False
+        self._events: list[Any] = []
+        self._nanoseconds = [0] * marks
+        if device.type == "cuda":
+            with suppress(TypeError):  # before PyTorch 2.8 events have no such argument
+                self._events = [torch.cuda.Event(enable_timing=True, external=True) for _ in range(marks)]  # type: ignore[no-untyped-call]
+            self.inside_graphs = bool(self._events)
+            self._events = self._events or [torch.cuda.Event(enable_timing=True) for _ in range(marks)]  # type: ignore[no-untyped-call]
+
+    def mark(self, index: int) -> None:
+        """Stamp the moment at which the work enqueued so far is done."""
+        if self._events:
+            self._events[index].record()
+        else:
+            self._nanoseconds[index] = perf_counter_ns()
+
+    def spans(self) -> tuple[float, ...]:
+        """Milliseconds between the marks of the last frame; ask after the device has finished it."""
+        if self._events:
+            return tuple(a.elapsed_time(b) for a, b in pairwise(self._events))
+        return tuple((b - a) / 1e6 for a, b in pairwise(self._nanoseconds))
+
+
+class Stages:
+    """A sequence of stages, in any of the modes that were prepared.
+
+    Switching is a choice of another callable: nothing is captured, copied or moved, so it may happen at any frame
+    boundary. `graph` replays one graph for the whole where its time stamps can be part of it, else one a stage.
+    """
+
+    def __init__(
+        self, stages: Sequence[Stage], device: torch.device, state: State, *, pool: Recorder | None = None
+    ) -> None:
+        """`state`: all that the stages change; it is put back after every rehearsal. `pool`: where graphs are recorded;
+        None where there are none."""
+        self.names = tuple(stage.name for stage in stages)
+        self._funcs = tuple(stage.func for stage in stages)
+        self._device, self._state, self._pool = device, state, pool
+        self._clock = StageClock(len(stages) + 1, device)
+        self._graphs: dict[str, list[CUDAGraphed]] = {}
+        self._runs: dict[str, Callable[[], None]] = {"eager": self._timed(self._funcs)}
+
+    def reasons(self) -> dict[str, str | None]:
+        """For every mode None, or the sentence why this computer cannot run it."""
+        return {
+            "graph": None if self._pool is not None else graph_unavailable_reason(self._device),
+            "eager": None,
+            "compiled": compile_unavailable_reason(self._device),
+        }
+
+    @property
+    def prepared(self) -> tuple[str, ...]:
+        """The modes that `run` accepts now."""
+        return tuple(mode for mode in MODES if mode in self._runs)
+
+    def prepare(
+        self,
+        mode: str,
+        progress: Callable[[int, int], None] | None = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> None:
+        """Warm up, compile and capture what `mode` needs; the state is as before afterwards.
+
+        EngineError with the reason if the mode cannot be had here, Cancelled if asked to stop; nothing is then kept.
+        """
+        if reason := self.reasons()[mode]:
+            raise EngineError(reason)
+        if mode in self._graphs or (mode in self._runs and mode != "eager"):
+            return
+        funcs = tuple(compile_stage(func) for func in self._funcs) if mode == "compiled" else self._funcs
+        try:
+            with unchanged(self._state):
+                for done, func in enumerate(funcs):
+                    if cancelled is not None and cancelled():
+                        raise Cancelled
+                    if progress is not None:
+                        progress(done, len(funcs) + 1)
+                    self._rehearse(self.names[done], func)
+                if mode != "eager":
+                    self._runs[mode] = self._captured(mode, funcs) if self._pool is not None else self._timed(funcs)
+            if mode == "graph":
+                self._verify()
+        except BaseException:
+            self.release(mode)
+            raise
+        if progress is not None:
+            progress(len(funcs) + 1, len(funcs) + 1)
+
+    def run(self, mode: str) -> None:
+        """Enqueue the stages once (a GPU may still be at work when this returns). KeyError for a mode not prepared."""
+        self._runs[mode]()
+
+    def spans(self) -> tuple[float, ...]:
+        """Milliseconds of each stage of the last run, in the order of `names`; ask after the frame's sync."""
+        return self._clock.spans()
+
+    def release(self, mode: str) -> None:
+        """Forget what was prepared for `mode` and free its graphs' memory. Eager always stays."""
+        if mode != "eager":
+            self._runs.pop(mode, None)
+        for graph in self._graphs.pop(mode, []):
+            graph.reset()
+
+    def _timed(self, calls: Sequence[Callable[[], None]]) -> Callable[[], None]:
+        mark = self._clock.mark
+
+        def run() -> None:
+            for index, call in enumerate(calls):
+                mark(index)
+                call()
+            mark(len(calls))
+
+        return run
+
+    def _captured(self, mode: str, funcs: Sequence[Callable[[], None]]) -> Callable[[], None]:
+        whole = self._clock.inside_graphs
+        parts = [self._timed(funcs)] if whole else funcs
+        self._graphs[mode] = [CUDAGraphed(part, pool=self._pool) for part in parts]
+        for graph in self._graphs[mode]:
+            graph.prepare()
+        return self._graphs[mode][0] if whole else self._timed(self._graphs[mode])
+
+    def _rehearse(self, name: str, func: Callable[[], None]) -> None:
+        try:
+            func()
+        except EngineError:
+            raise
+        except Exception as error:
+            first_line = (str(error).strip().splitlines() or [type(error).__name__])[0]
+            raise EngineError(f"The stage “{name}” could not be built: {first_line.rstrip('.')}.") from error
+
+    def _verify(self) -> None:
+        """One eager run against one replayed from the same state; every tensor of the state must agree bit for bit."""
+        before = self._state.snapshot()
+        try:
+            self.run("eager")
+            wanted = self._state.snapshot()
+            self._state.restore(before)
+            self.run("graph")
+            agreed = all(torch.equal(wanted[name], self._state[name].to(wanted[name].device)) for name in wanted)
+        finally:
+            self._state.restore(before)
+        if not agreed:
+            raise EngineError(
+                "CUDA graphs do not give the same result as eager mode on this computer, so they stay off. "
+                "Use eager mode, and please report the graphics card and driver."
+            )
