@@ -1,0 +1,213 @@
+"""The two ends of a talk's sound: what a conversation asks of them, and the ends made of arrays.
+
+Owns the `AudioEnds` protocol with its records, and `WavAudio`. A conversation calls everything here from the engine
+thread; `status` and `muted` may be used by any thread. Must not import torch, Qt or a sound library.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from app.ring import FRAME, SAMPLE_RATE
+
+FRAME_S = FRAME / SAMPLE_RATE
+QUIETEST_DBFS = -120.0  # what a meter shows for digital silence
+
+
+class EndOfInput(Exception):
+    """The input is used up: no further frame will come."""
+
+
+class InputFrame(NamedTuple):
+    """pcm [1920] float32 at 24 kHz; adc_time_s: perf_counter seconds of its first sample at the microphone, or nan."""
+
+    pcm: np.ndarray
+    adc_time_s: float
+
+
+class AudioTrouble(NamedTuple):
+    """Something wrong with the sound that stands now. kind: "audio-input" or "audio-output", as in `Trouble`."""
+
+    kind: str
+    sentence: str
+    remedy: str = ""  # label of the one remedy button, "" = none
+
+
+class AudioStatus(NamedTuple):
+    """A snapshot of the sound. Counters run from the last `open`."""
+
+    queued_ms: float = 0.0  # microphone audio that waits for the engine
+    skipped: int = 0  # microphone frames dropped because too much waited
+    gaps: int = 0  # times the loudspeaker ran out of answers and went on later
+    mic_to_speaker_ms: float = math.nan  # measured from ADC and DAC times; nan when unknown
+    callback_late_ms: float = 0.0  # worst lateness of a sound callback in the last 80 to 160 ms
+    input_dbfs: float = QUIETEST_DBFS  # peak at the microphone, before mute
+    output_dbfs: float = QUIETEST_DBFS
+    troubles: tuple[AudioTrouble, ...] = ()
+    late_callbacks: int = 0  # callbacks that came so late that sound was lost, by our own clock
+    margin_ms: float = 0.0  # answers kept in hand against jitter, as the playback policy wants it now
+    play_queue_ms: float = 0.0  # answers that wait for the loudspeaker
+    shed_ms: float = 0.0  # answers left out to bring the latency down
+    limited: int = 0  # answer samples beyond full scale or not numbers, limited
+    input_name: str = ""
+    output_name: str = ""
+    input_rate: float = 0.0  # Hz, as opened; 0 while closed
+    output_rate: float = 0.0
+
+
+class AudioEnds(Protocol):
+    """Where frames come from and answers go. One frame is 80 ms: [1920] float32 at 24 kHz."""
+
+    muted: bool  # True: zeros to the model, while time goes on
+
+    def open(self) -> None:
+        """Start of a talk. Returns when frames may come. Raises UserError with the sentence for the user."""
+        ...
+
+    def close(self) -> None:
+        """End of the talk. Safe to call twice, or without `open`."""
+        ...
+
+    def read_frame(self, timeout: float) -> InputFrame | None:
+        """The next frame; None when none came within `timeout` seconds. Raises EndOfInput when there are no more."""
+        ...
+
+    def write_frame(self, pcm: np.ndarray) -> None:
+        """The answer to the frame read last, [1920] float32. Never blocks."""
+        ...
+
+    def status(self) -> AudioStatus:
+        """A cheap snapshot."""
+        ...
+
+
+class WavAudio:
+    """An array as the microphone and another as the loudspeaker, aligned: frame n's answer sits at n * 80 ms.
+
+    pcm: [n] float32 at 24 kHz. lead_silence_s: silence put in front. realtime: a frame comes when a microphone would
+    have delivered it, by `clock` (nanoseconds) and `sleep` (seconds); otherwise at once.
+    """
+
+    def __init__(
+        self,
+        pcm: np.ndarray,
+        *,
+        lead_silence_s: float = 0.0,
+        realtime: bool = False,
+        clock: Callable[[], int] = time.perf_counter_ns,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        lead = np.zeros(round(lead_silence_s * SAMPLE_RATE), np.float32)
+        signal = np.concatenate([lead, np.asarray(pcm, np.float32)])
+        self.muted = False
+        self.samples = len(signal)  # lead silence and input, without the padding of the last frame
+        self.frames = -(-len(signal) // FRAME)
+        self._heard = np.zeros(self.frames * FRAME, np.float32)
+        self._heard[: len(signal)] = signal
+        self._answers = np.zeros_like(self._heard)
+        self._realtime = realtime
+        self._clock = clock
+        self._sleep = sleep
+        self._started_ns = clock()
+        self._next = 0  # frame to be read next
+        self._levels = (0.0, 0.0)
+        self._limited = 0
+
+    @property
+    def heard(self) -> np.ndarray:
+        """What was offered to the model, [samples] float32 at 24 kHz."""
+        return self._heard[: self.samples]
+
+    @property
+    def answers(self) -> np.ndarray:
+        """What was answered, [samples] float32 at 24 kHz within full scale; silence where no answer was written."""
+        return self._answers[: self.samples]
+
+    @property
+    def frames_read(self) -> int:
+        return self._next
+
+    def open(self) -> None:
+        """Starts from the first frame again."""
+        self._next = 0
+        self._answers[:] = 0.0
+        self._levels = (0.0, 0.0)
+        self._limited = 0
+        self._started_ns = self._clock()
+
+    def close(self) -> None:
+        """Nothing is held: arrays stay readable."""
+
+    def read_frame(self, timeout: float) -> InputFrame | None:
+        if self._next >= self.frames:
+            raise EndOfInput
+        if self._realtime and not self._wait_until_due(timeout):
+            return None
+        start = self._next * FRAME
+        pcm = self._heard[start : start + FRAME].copy()
+        self._levels = (peak(pcm), self._levels[1])
+        if self.muted:
+            pcm[:] = 0.0
+        time_s = self._started_ns / 1e9 + self._next * FRAME_S if self._realtime else math.nan
+        self._next += 1
+        return InputFrame(pcm, time_s)
+
+    def write_frame(self, pcm: np.ndarray) -> None:
+        assert self._next > 0, "an answer needs a frame that it answers"
+        start = (self._next - 1) * FRAME
+        out = self._answers[start : start + FRAME]
+        self._limited += limit_into(pcm, out)
+        self._levels = (self._levels[0], peak(out))
+
+    def status(self) -> AudioStatus:
+        return AudioStatus(
+            queued_ms=self._queued_ms(),
+            limited=self._limited,
+            input_dbfs=dbfs(self._levels[0]),
+            output_dbfs=dbfs(self._levels[1]),
+        )
+
+    def _wait_until_due(self, timeout: float) -> bool:
+        """Frame n is complete (n + 1) * 80 ms after the start. False: not within the timeout, which has been slept."""
+        due_ns = self._started_ns + round((self._next + 1) * FRAME_S * 1e9)
+        wait_s = (due_ns - self._clock()) / 1e9
+        if wait_s > 0:
+            self._sleep(min(wait_s, max(timeout, 0.0)))
+        return wait_s <= timeout
+
+    def _queued_ms(self) -> float:
+        if not self._realtime:
+            return 0.0
+        spoken_s = min((self._clock() - self._started_ns) / 1e9, self.frames * FRAME_S)
+        return max(0.0, (spoken_s - self._next * FRAME_S) * 1e3)
+
+
+def limit_into(pcm: np.ndarray, out: np.ndarray) -> int:
+    """Copies `pcm` into `out` within [-1, 1], nan as silence. Returns how many samples that changed."""
+    np.clip(pcm, -1.0, 1.0, out=out)
+    changed = int(np.count_nonzero(out != pcm))  # nan differs from itself
+    if changed:
+        np.nan_to_num(out, copy=False, nan=0.0)
+    return changed
+
+
+def to_pcm16(pcm: np.ndarray) -> np.ndarray:
+    """[n] float32 -> [n] int16, limited once and rounded once; full scale is 32767, so that no sign can flip."""
+    limited = np.zeros(pcm.shape, np.float32)
+    limit_into(pcm, limited)
+    return np.round(limited * 32767.0).astype(np.int16)
+
+
+def peak(pcm: np.ndarray) -> float:
+    """Largest magnitude; 0.0 of nothing."""
+    return float(max(pcm.max(), -pcm.min())) if pcm.size else 0.0
+
+
+def dbfs(level: float) -> float:
+    """A magnitude (1.0 = full scale) in dB, not below the quietest."""
+    return max(QUIETEST_DBFS, 20.0 * math.log10(level)) if level > 0.0 else QUIETEST_DBFS
