@@ -83,7 +83,7 @@ RULES: dict[str, Rule] = {
     "sampling.top_k": _top_k(),
     "sampling.text_temperature": _temperature(),
     "sampling.text_top_k": _top_k(),
-    "sampling.seed": Number(0, 2**32 - 1, whole=True, null="a new one for each talk"),
+    "sampling.seed": Number(0, 2**63 - 1, whole=True, null="a new one for each talk"),
     "persona.voice": Text(1024),
     "persona.text": Text(4000, lines=True),
     "audio.input.name": Text(256),

@@ -1,0 +1,221 @@
+"""How much memory a model takes and how many bytes each stage of a frame must read, from its sizes alone.
+
+Owns the sums (facts: lm.md 3 to 5, mimi.md) and the sentence with which a model that does not fit is refused. Plain
+whole numbers: no torch, no file, no device is touched, so that `parley doctor` answers on any machine and a talk is
+refused before anything is loaded. Any thread may call it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from app.errors import UserError
+
+if TYPE_CHECKING:
+    from engine.config import LMConfig, MimiConfig
+
+VALUE_BYTES = {"float32": 4, "bfloat16": 2}  # of a weight, and of an entry of the attention rings beside it
+CARDS_GIB = (8, 12, 16, 24, 32)
+
+_FLOAT32 = 4
+_INTEGER = 8
+# What a CUDA program takes before it holds a single weight: the driver's context and the loaded kernels.
+_CUDA_CONTEXT = 500_000_000
+# Recorded graphs keep their intermediate results, and matrix libraries their scratch space.
+_CUDA_WORKSPACE = 200_000_000
+_HOST_PROGRAM = 450_000_000  # Python with torch, before a model
+MARGIN = 256_000_000  # what other programs may take in the meantime
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Bytes that one loaded model with one talk takes on its device."""
+
+    weights: int  # of the language model
+    rings: int  # its attention rings (KV), full length, in the precision of the weights
+    codec: int  # weights and state of the codec, float32
+    state: int  # all else that changes in a talk
+    graphs: int  # recorded graphs and scratch space
+    program: int  # the CUDA context, or the program itself on a processor
+
+    @property
+    def total(self) -> int:
+        return self.weights + self.rings + self.codec + self.state + self.graphs + self.program
+
+    @property
+    def needed(self) -> int:
+        """What should be free before loading: the total and a margin."""
+        return self.total + MARGIN
+
+
+def estimate(lm: LMConfig, mimi: MimiConfig, precision: str, device: str = "cuda") -> Estimate:
+    """precision: "float32" or "bfloat16"; device: "cuda", "cuda:N" or "cpu"."""
+    size = VALUE_BYTES[precision]
+    on_card = device.startswith("cuda")
+    return Estimate(
+        weights=lm_parameters(lm) * size,
+        rings=ring_bytes_per_position(lm, precision) * lm.context,
+        codec=(encode_values(mimi, lm.codebooks) + decode_values(mimi)) * _FLOAT32 + codec_state_bytes(mimi),
+        state=_talk_bytes(lm, mimi, size),
+        graphs=_CUDA_WORKSPACE if on_card else 0,
+        program=_CUDA_CONTEXT if on_card else _HOST_PROGRAM,
+    )
+
+
+def refuse_if_too_large(lm: LMConfig, mimi: MimiConfig, precision: str, device: str, free: int, total: int) -> None:
+    """Raises UserError with both numbers, and what would fit, when a model needs more than is free (user report L3)."""
+    needed = estimate(lm, mimi, precision, device).needed
+    if needed <= free:
+        return
+    smaller = [
+        other
+        for other in VALUE_BYTES
+        if VALUE_BYTES[other] < VALUE_BYTES[precision] and estimate(lm, mimi, other, device).needed <= free
+    ]
+    place = "the graphics card" if device.startswith("cuda") else "this computer"
+    if smaller:
+        remedy = f"Precision {smaller[0]} would fit."
+    elif needed <= total:
+        remedy = "Close other programs that use it, or choose a smaller model such as mini."
+    else:
+        remedy = "No precision offered here makes it fit: choose a smaller model such as mini, or another device."
+    raise UserError(
+        f"This model needs {gib(needed)} of memory in {precision}, but {place} has {gib(free)} free "
+        f"of {gib(total)}. {remedy}"
+    )
+
+
+def fit_table(
+    lm: LMConfig, mimi: MimiConfig, precisions: Iterable[str], cards_gib: Iterable[int] = CARDS_GIB
+) -> dict[str, dict[int, bool]]:
+    """For each precision and each card size in GiB: whether the model fits with the margin."""
+    return {
+        precision: {card: estimate(lm, mimi, precision).needed <= card << 30 for card in cards_gib}
+        for precision in precisions
+    }
+
+
+def gib(size: float) -> str:
+    """Bytes for a sentence: "15.6 GiB"."""
+    return f"{size / (1 << 30):.1f} GiB"
+
+
+# ---------------------------------------------------------------- the language model
+
+
+def lm_parameters(lm: LMConfig) -> int:
+    """Weights that are loaded: the own depth steps only (lm.md 4)."""
+    embeddings = lm.n_q * (lm.card + 1) * lm.dim + (lm.text_card + 1) * lm.dim
+    depth_embeddings = (lm.text_card + 1) * lm.depformer_dim + (lm.own - 1) * (lm.card + 1) * lm.depformer_dim
+    return temporal_values(lm) + lm.own * depth_step_values(lm) + _depth_norms(lm) + embeddings + depth_embeddings
+
+
+def temporal_values(lm: LMConfig) -> int:
+    """Weights that every frame reads in the temporal stage: layers, last norm, text head."""
+    layer = 4 * lm.dim * lm.dim + 3 * lm.hidden * lm.dim + 2 * lm.dim
+    return lm.num_layers * layer + lm.dim + lm.text_card * lm.dim
+
+
+def depth_step_values(lm: LMConfig) -> int:
+    """Weights of one depth step, its input projection and its head included; norms are shared and apart."""
+    layer = 4 * lm.depformer_dim * lm.depformer_dim + 3 * lm.depth_hidden * lm.depformer_dim
+    return lm.depformer_num_layers * layer + lm.depformer_dim * lm.dim + lm.card * lm.depformer_dim
+
+
+def _depth_norms(lm: LMConfig) -> int:
+    return 2 * lm.depformer_num_layers * lm.depformer_dim
+
+
+def ring_bytes_per_position(lm: LMConfig, precision: str) -> int:
+    """Keys and values of one frame in all temporal layers: 512 KiB at full size in bfloat16."""
+    return 2 * lm.num_layers * lm.dim * VALUE_BYTES[precision]
+
+
+def _talk_bytes(lm: LMConfig, mimi: MimiConfig, size: int) -> int:
+    """Depth rings, the prefill's rows, noise, tokens and frame buffers: small beside the rest at full size."""
+    depth_rings = 2 * lm.depformer_num_layers * lm.own * lm.depformer_dim * size
+    prefill_rows = (min(64, lm.context) + 1) * lm.dim * size
+    noise = (min(lm.text_card, 2048) + lm.own * min(lm.card, 2048)) * _FLOAT32
+    tokens = (lm.streams * (lm.max_delay + 2) + 4 * lm.streams) * _INTEGER
+    return depth_rings + prefill_rows + noise + tokens + 2 * mimi.frame_size * _FLOAT32
+
+
+# ---------------------------------------------------------------- the codec (mimi.md)
+
+
+def encode_values(mimi: MimiConfig, codebooks: int) -> int:
+    """Weights of the encoding half, with the codebooks that are compared and half the square of every code vector."""
+    channels = mimi.n_filters
+    convolutions = _conv(mimi.channels, channels, mimi.kernel_size)
+    for ratio in reversed(mimi.ratios):
+        convolutions += _residual(mimi, channels) + _conv(channels, 2 * channels, 2 * ratio)
+        channels *= 2
+    convolutions += _conv(channels, mimi.dimension, mimi.last_kernel_size)
+    downsample = mimi.dimension * mimi.dimension * 2 * mimi.resample_stride
+    quantizer = 2 * mimi.codebook_dim * mimi.dimension + codebooks * mimi.bins * (mimi.codebook_dim + 1)
+    return convolutions + _transformer(mimi) + downsample + quantizer
+
+
+def decode_values(mimi: MimiConfig) -> int:
+    """Weights of the decoding half; of the codebooks it reads single rows only."""
+    channels = mimi.n_filters * 2 ** len(mimi.ratios)
+    convolutions = _conv(mimi.dimension, channels, mimi.kernel_size)
+    for ratio in mimi.ratios:
+        convolutions += _conv(channels, channels // 2, 2 * ratio) + _residual(mimi, channels // 2)
+        channels //= 2
+    convolutions += _conv(channels, mimi.channels, mimi.last_kernel_size)
+    upsample = mimi.dimension * 2 * mimi.resample_stride
+    return convolutions + _transformer(mimi) + upsample + 2 * mimi.codebook_dim * mimi.dimension
+
+
+def codec_ring_bytes(mimi: MimiConfig) -> int:
+    """Attention rings of one half, full."""
+    return 2 * mimi.num_layers * mimi.context * mimi.dimension * _FLOAT32
+
+
+def codec_state_bytes(mimi: MimiConfig) -> int:
+    """Both halves' attention rings and what their convolutions remember."""
+    tails = (mimi.kernel_size - 1) * (mimi.channels + mimi.dimension) + 4 * mimi.resample_stride * mimi.dimension
+    for stage, ratio in enumerate(reversed(mimi.ratios)):
+        inner = mimi.n_filters * 2**stage
+        per_residual = mimi.residual_kernel_size - 1
+        repeats = sum(mimi.dilation_base**repeat for repeat in range(mimi.n_residual_layers))
+        tails += 2 * inner * per_residual * repeats + 2 * inner * ratio
+    tails += (mimi.last_kernel_size - 1) * (mimi.n_filters * 2 ** len(mimi.ratios) + mimi.n_filters)
+    return 2 * codec_ring_bytes(mimi) + tails * _FLOAT32
+
+
+def _conv(channels_in: int, channels_out: int, kernel: int) -> int:
+    return channels_in * channels_out * kernel + channels_out
+
+
+def _residual(mimi: MimiConfig, channels: int) -> int:
+    inner = channels // mimi.compress
+    one = _conv(channels, inner, mimi.residual_kernel_size) + _conv(inner, channels, 1)
+    return mimi.n_residual_layers * one
+
+
+def _transformer(mimi: MimiConfig) -> int:
+    layer = 4 * mimi.dimension**2 + 2 * mimi.dimension * mimi.dim_feedforward + 6 * mimi.dimension
+    return mimi.num_layers * layer
+
+
+# ---------------------------------------------------------------- what a frame must read
+
+
+def stage_bytes(lm: LMConfig, mimi: MimiConfig, precision: str, filled: int) -> dict[str, int]:
+    """Bytes that each stage cannot avoid reading, by stage name; `filled`: frames of the talk so far (lm.md 5)."""
+    size = VALUE_BYTES[precision]
+    rows = lm.streams * lm.dim * size
+    rings = ring_bytes_per_position(lm, precision) * min(filled, lm.context)
+    codec_positions = min(filled * mimi.resample_stride, mimi.context)
+    codec_rings = codec_ring_bytes(mimi) * codec_positions // mimi.context
+    depth = lm.own * (depth_step_values(lm) + lm.depformer_dim) + _depth_norms(lm)
+    return {
+        "encode": encode_values(mimi, lm.codebooks) * _FLOAT32 + codec_rings,
+        "temporal": temporal_values(lm) * size + rows + rings,
+        "depth": depth * size,
+        "decode": decode_values(mimi) * _FLOAT32 + codec_rings,
+    }
