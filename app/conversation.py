@@ -1,0 +1,406 @@
+"""The conversation: owns the engine thread, obeys commands between frames, says in events what happened.
+
+Everything that talks runs through here: the window, the headless run, the benchmark and the tests differ in the audio
+ends, the loader and the clock that they hand in. Must not know Qt, sound devices or files. Any thread may `send` and
+`close`, one reader drains `events`; everything with a leading underscore runs in the engine thread, the only one that
+touches torch (another one would break a running graph capture, and inference mode is per thread).
+
+A command that must reach a thread busy with loading, priming or building does so through `_interrupted`, which looks
+at the waiting commands without taking them: the work stops at its next look, and the command is obeyed in its turn.
+Errors end in one place, `_recover`, which decides by phase what state follows and what the user reads.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import replace
+
+from app import messages as say
+from app.audio import AudioEnds, AudioStatus, EndOfInput
+from app.command_queue import CommandQueue
+from app.engine_room import AnswerLike, Loader, Voices, engine_thread, open_engine
+from app.errors import UserError
+from app.loaded_engine import LoadedEngine
+from app.messages import Command, Event, PersonaChoice, Sampling, Trouble
+from app.notices import LOAD_AGAIN, SOUND_SETTINGS, VOICE_SETTINGS, Noticeboard, slow
+from app.running_talk import FrameClock, RunningTalk
+from app.telemetry import FRAME_MS, FrameHistory
+
+log = logging.getLogger("parley.conversation")
+
+READ_TIMEOUT_S = 0.1  # how long a command may wait while no microphone frame comes
+PROGRESS_NS = 50_000_000  # load progress is told at most 20 times a second
+
+# What was being attempted, when a command's work goes wrong; a frame's is "talk".
+_ATTEMPTS: dict[type, str] = {
+    say.LoadModel: "load",
+    say.StartTalk: "start",
+    say.NewTalk: "start",
+    say.SetMode: "mode",
+    say.SetSampling: "sampling",
+}
+_REMEDIES = {"load": LOAD_AGAIN, "talk": LOAD_AGAIN, "voice": VOICE_SETTINGS, "sound": SOUND_SETTINGS}
+
+
+class Conversation:
+    """One engine, one pair of audio ends, one talk at a time.
+
+    ends: where frames come from and go to. voices: the voice folder. load_engine and thread_context: how an engine is
+    had, and what surrounds the engine thread's work from the first load on; the real ones unless a test hands in
+    others. clock: nanoseconds, monotonic. on_answer: called in the engine thread with each answer and with the
+    sound's status when its frame was taken (the headless run's token list).
+    """
+
+    def __init__(
+        self,
+        ends: AudioEnds,
+        *,
+        voices: Voices,
+        load_engine: Loader = open_engine,
+        thread_context: Callable[[], AbstractContextManager[object]] = engine_thread,
+        clock: Callable[[], int] = time.perf_counter_ns,
+        on_answer: Callable[[AnswerLike, AudioStatus], None] | None = None,
+    ) -> None:
+        self.history = FrameHistory()
+        self.phase = "idle"  # one of messages.PHASES; written by the engine thread, read by any
+        self._ends = ends
+        self._voices = voices
+        self._load_engine = load_engine
+        self._thread_context = thread_context
+        self._clock = clock
+        self._on_answer = on_answer
+        self._commands = CommandQueue()
+        self._events: deque[Event] = deque()
+        self._emit = self._events.append
+        self._board = Noticeboard(self._emit)
+        self._thread: threading.Thread | None = None
+        self._running = False
+        self._surroundings = ExitStack()
+        self._surrounded = False
+        self._loaded: LoadedEngine | None = None
+        self._talk: RunningTalk | None = None
+        self._persona = PersonaChoice()
+        self._sampling = Sampling()  # as wished, also before there is an engine
+        self._attempt = "talk"
+        self._building_mode = ""
+        self._progress_told = ("", 0)
+
+    # ------------------------------------------------------------ any thread
+
+    def start_thread(self) -> None:
+        """Start the engine thread. A daemon: a wedged driver must not keep the program from ending."""
+        assert self._thread is None, "the conversation runs already"
+        self._thread = threading.Thread(target=self.run, name="engine", daemon=True)
+        self._thread.start()
+
+    def send(self, command: Command) -> None:
+        """Hand over a command. Never blocks; commands are obeyed between two frames, in order."""
+        if self.phase != "closed":
+            self._commands.put(command)
+        elif not isinstance(command, say.Shutdown):
+            self._emit(Trouble("closed", "The conversation has been closed; start Parley again."))
+
+    def events(self) -> list[Event]:
+        """What happened since the last call, oldest first. For one reader."""
+        drained: list[Event] = []
+        while self._events:
+            drained.append(self._events.popleft())
+        return drained
+
+    def close(self, timeout: float = 5.0) -> None:
+        """Shut down and wait for the engine thread, at most `timeout` seconds."""
+        if self._thread is None and not self._running:  # nobody obeyed what waits, and nobody will
+            self._commands.clear()
+            self.send(say.Shutdown())
+            self.run()
+            return
+        self.send(say.Shutdown())
+        if self._thread is not None:
+            self._thread.join(timeout)
+
+    def run(self, *, until_idle: bool = False) -> None:
+        """Obey commands and run frames in the calling thread until Shutdown.
+
+        until_idle: return also once no talk runs and no command waits, as after the end of a recording.
+        """
+        self._running = True
+        with self._surroundings:
+            if self._loaded is not None:
+                self._surround()
+            while self.phase != "closed" and not (until_idle and self._talk is None and not self._commands):
+                try:
+                    self._turn()
+                except Exception as error:  # where every error of this thread ends
+                    self._recover(error)
+        self._surrounded = False
+        self._running = False
+
+    # ------------------------------------------------------------ engine thread: the loop
+
+    def _turn(self) -> None:
+        if self.phase == "talking":
+            self._frame()
+        else:
+            self._commands.wait()
+            self._obey_waiting()
+
+    def _frame(self) -> None:
+        """One 80 ms frame: commands, microphone, engine, loudspeaker, then words, record and notices."""
+        self._obey_waiting()
+        talk, loaded = self._talk, self._loaded
+        if talk is None or loaded is None:  # a command ended the talk
+            return
+        asked = self._clock()
+        heard = self._ends.read_frame(READ_TIMEOUT_S)  # raises EndOfInput, which ends the talk
+        taken = self._clock()
+        sound = self._ends.status()
+        talk.note_sound(sound)
+        if heard is None:  # the microphone is silent as a device; commands go on
+            return
+        answer = loaded.engine.step(heard.pcm)
+        done = self._clock()
+        self._ends.write_frame(answer.pcm)
+        talk.answered(answer, sound, FrameClock(asked, taken, done))
+        if self._on_answer is not None:
+            self._on_answer(answer, sound)
+
+    # ------------------------------------------------------------ engine thread: commands
+
+    def _obey_waiting(self) -> None:
+        while (command := self._commands.take()) is not None:
+            self._obey(command)
+
+    def _obey(self, command: Command) -> None:
+        self._attempt = _ATTEMPTS.get(type(command), "talk")
+        match command:
+            case say.LoadModel():
+                self._load(command.spec)
+            case say.CancelLoad():
+                pass  # it ended the work while it waited; by itself it changes nothing
+            case say.StartTalk():
+                self._start(command.persona)
+            case say.StopTalk():
+                self._stop("stopped")
+            case say.NewTalk():
+                self._stop("a new talk was begun")
+                self._begin_talk(self._persona if command.persona is None else command.persona)
+            case say.SetMuted():
+                self._ends.muted = command.muted
+                self._emit(say.MutedChanged(command.muted))
+            case say.SetMode():
+                self._change_mode(command.mode)
+            case say.SetSampling():
+                self._set_sampling(command.sampling)
+            case say.Shutdown():
+                self._stop("stopped")
+                self._release()
+                self._enter("closed")
+        self._attempt = "talk"
+
+    def _load(self, spec: say.ModelSpec) -> None:
+        self._stop("stopped")
+        self._enter("loading")
+        self._surround()  # not before, so that a window shows before torch is imported
+        engine, info = self._load_engine(
+            spec, progress=self._tell_progress, cancelled=self._interrupted, release=self._release
+        )
+        self._release()
+        loaded = LoadedEngine(engine, info)
+        try:
+            mode_trouble = loaded.choose_first_mode(spec.mode, self._tell_warm_up, self._interrupted)
+            frame_ms = loaded.warm_up(self._clock)
+            self._stop_if_interrupted()
+        except BaseException:
+            loaded.unload()
+            raise
+        self._welcome(loaded, mode_trouble, frame_ms)
+
+    def _welcome(self, loaded: LoadedEngine, mode_trouble: str, frame_ms: float) -> None:
+        """A new engine is ready: tell what it is, and what is to be known before a talk."""
+        self._loaded = loaded
+        self._board.clear("load", "start", "talk", "mode", "slow", "sampling")
+        sampling_trouble = loaded.adopt_sampling(self._sampling)
+        info = replace(loaded.info, sampling=loaded.default_sampling(), voices=self._voices.names())
+        self._emit(say.ModelLoaded(info))
+        self._tell_mode()
+        self._emit(say.SamplingChanged(loaded.sampling()))
+        if mode_trouble:
+            self._board.post(Trouble("mode", mode_trouble))
+        if sampling_trouble:
+            self._board.post(Trouble("sampling", sampling_trouble))
+        if frame_ms > FRAME_MS:
+            self._board.post(slow(frame_ms, loaded.advice()))
+        self._enter("ready")
+
+    def _start(self, persona: PersonaChoice) -> None:
+        if self._talk is not None:
+            raise UserError("A talk is already running; New talk begins another one.")
+        self._begin_talk(persona)
+
+    def _begin_talk(self, choice: PersonaChoice) -> None:
+        loaded = self._loaded
+        if loaded is None:
+            raise UserError("No model is loaded yet; load one first.")
+        self._enter("priming")
+        self._attempt = "voice"
+        persona = self._voices.persona(loaded.engine, choice)
+        loaded.check_length(persona)
+        self._attempt = "start"
+        loaded.engine.reset(loaded.seed)
+        if persona.prompt is not None:
+            loaded.engine.prime(persona.prompt, cancelled=self._interrupted)
+        self._stop_if_interrupted()
+        self._attempt = "sound"
+        self._ends.open()
+        self._persona = choice
+        self._board.clear("start", "voice", "sound", "talk")
+        self._talk = RunningTalk(loaded, persona.frames, self.history, self._board, self._emit)
+        self._enter("talking")
+        self._emit(say.TalkStarted())
+
+    def _stop(self, reason: str, then: str = "ready") -> None:
+        """End the talk, if there is one. The engine stays unless the caller drops it."""
+        talk, self._talk = self._talk, None
+        if talk is not None:
+            self._close_ends()
+            talk.finish()
+            self._enter(then)
+            self._emit(say.TalkEnded(reason))
+
+    def _change_mode(self, mode: str) -> None:
+        loaded = self._loaded
+        if loaded is None:
+            raise UserError("No model is loaded yet; its modes can be chosen once one is.")
+        loaded.check_mode(mode)
+        if not loaded.is_prepared(mode):  # the talk pauses; the ends drop and count what comes in meanwhile
+            self._building_mode = mode
+            self._enter("building")
+        loaded.change_mode(mode, self._tell_building, self._interrupted)
+        self._leave_building()
+        self._board.clear("mode")
+        self._tell_mode()
+        if self._talk is not None:
+            self._talk.follow_mode()
+
+    def _leave_building(self) -> None:
+        if self.phase == "building":
+            self._building_mode = ""
+            self._enter("ready" if self._talk is None else "talking")
+
+    def _set_sampling(self, sampling: Sampling) -> None:
+        if self._loaded is None:  # applied, and checked, when a model is there
+            self._sampling = sampling
+            self._emit(say.SamplingChanged(sampling))
+            return
+        self._loaded.set_sampling(sampling)
+        self._sampling = sampling
+        self._board.clear("sampling")
+        self._emit(say.SamplingChanged(self._loaded.sampling()))
+
+    def _surround(self) -> None:
+        if not self._surrounded:
+            self._surroundings.enter_context(self._thread_context())
+            self._surrounded = True
+
+    def _release(self) -> None:
+        """Give the engine's memory back."""
+        loaded, self._loaded = self._loaded, None
+        if loaded is not None:
+            loaded.unload()
+
+    def _close_ends(self) -> None:
+        try:
+            self._ends.close()
+        except Exception:  # the talk is over either way, and the error that ended it is the one worth telling
+            log.exception("closing the sound failed")
+
+    # ------------------------------------------------------------ engine thread: interruption and recovery
+
+    def _interrupted(self) -> bool:
+        return self._commands.interrupts(self.phase, self._building_mode)
+
+    def _stop_if_interrupted(self) -> None:
+        from engine.errors import Cancelled
+
+        if self._interrupted():
+            raise Cancelled
+
+    def _recover(self, error: Exception) -> None:
+        """The end of every error of this thread: which state follows, and what is said."""
+        from engine.errors import Cancelled, EngineError
+
+        attempt, self._attempt = self._attempt, "talk"
+        if isinstance(error, EndOfInput):
+            self._stop("input ended")
+        elif isinstance(error, Cancelled):
+            self._step_back(attempt, failed=False)
+        elif isinstance(error, UserError) or (isinstance(error, EngineError) and attempt != "talk"):
+            self._step_back(attempt, failed=True)
+            kind = "sound" if attempt == "talk" else attempt
+            self._board.post(Trouble(kind, str(error), _REMEDIES.get(kind, ""), fatal=self.phase == "failed"))
+        elif isinstance(error, EngineError):
+            self._fail(attempt, str(error))
+        else:
+            log.error("unexpected error in the engine thread", exc_info=error)
+            self._fail(attempt, _unexpected(error))
+
+    def _step_back(self, attempt: str, failed: bool) -> None:
+        """Undo what was begun, so that the former state holds and is told again."""
+        if self.phase == "loading":
+            self._commands.drop_wishes()
+            self._enter("ready" if self._loaded is not None else "failed" if failed else "idle")
+        elif self.phase == "priming":
+            self._close_ends()
+            self._enter("ready")
+        elif attempt == "talk":
+            self._stop("failed: the sound stopped")
+        self._leave_building()
+        if self._loaded is not None and attempt == "mode":
+            self._tell_mode()
+        if self._loaded is not None and attempt == "sampling":
+            self._emit(say.SamplingChanged(self._loaded.sampling()))
+
+    def _fail(self, attempt: str, sentence: str) -> None:
+        """The engine cannot be trusted any more: end the talk, drop the engine, leave everything else as it is."""
+        if self.phase == "priming":
+            self._close_ends()
+        if self.phase == "loading":
+            self._commands.drop_wishes()
+        self._stop(f"failed: {sentence}", then="failed")
+        self._release()
+        self._enter("failed")
+        self._board.post(Trouble("load" if attempt == "load" else "talk", sentence, LOAD_AGAIN, fatal=True))
+
+    # ------------------------------------------------------------ engine thread: telling
+
+    def _enter(self, phase: str) -> None:
+        if phase != self.phase:
+            self.phase = phase
+            self._emit(say.PhaseChanged(phase))
+
+    def _tell_mode(self) -> None:
+        assert self._loaded is not None
+        self._emit(say.ModeChanged(self._loaded.engine.mode, self._loaded.engine.mode_reasons()))
+
+    def _tell_building(self, done: int, total: int) -> None:
+        self._emit(say.ModeBuilding(self._building_mode, done, total))
+
+    def _tell_warm_up(self, done: int, total: int) -> None:
+        self._emit(say.LoadProgressed("warm-up", done, total))
+
+    def _tell_progress(self, what: str, done: int, total: int) -> None:
+        told_what, told_at = self._progress_told
+        now = self._clock()
+        if what != told_what or done >= total or now - told_at >= PROGRESS_NS:
+            self._progress_told = (what, now)
+            self._emit(say.LoadProgressed(what, done, total))
+
+
+def _unexpected(error: Exception) -> str:
+    first_line = next(iter(str(error).splitlines()), "")
+    return f"The engine stopped on an unexpected error ({type(error).__name__}: {first_line}); load the model again."

@@ -1,0 +1,187 @@
+"""Where the program meets the engine: what a conversation asks of it, and how the real one is opened.
+
+Owns the `Engine` protocol (so that tests may put a scripted one in its place) and `open_engine`, which turns a
+`ModelSpec` into a loaded `Duplex`. Only the engine thread calls anything in here. torch and `engine` are imported
+inside functions: the window shows before either.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from app.errors import UserError
+from app.messages import ModelInfo, ModelSpec, PersonaChoice
+from app.paths import project_file
+
+Progress = Callable[[str, int, int], None]  # what, done, total (bytes, or steps of a warm-up)
+Cancelled = Callable[[], bool]
+
+
+class SpansLike(Protocol):
+    """Milliseconds of one frame's stages."""
+
+    @property
+    def encode(self) -> float: ...
+    @property
+    def temporal(self) -> float: ...
+    @property
+    def depth(self) -> float: ...
+    @property
+    def decode(self) -> float: ...
+
+
+class AnswerLike(Protocol):
+    """One frame's answer; see `engine.duplex.Answer`."""
+
+    @property
+    def pcm(self) -> np.ndarray: ...
+    @property
+    def text(self) -> int | None: ...
+    @property
+    def own(self) -> tuple[int, ...] | None: ...
+    @property
+    def user(self) -> tuple[int, ...]: ...
+    @property
+    def spans(self) -> SpansLike: ...
+
+
+class Engine(Protocol):
+    """The part of `engine.duplex.Duplex` that a conversation uses; every call from the engine thread."""
+
+    mode: str
+    default_sampling: Any  # dataclass: temperature, top_k, text_temperature, text_top_k
+    sampling: Any  # the same type: the values in force
+
+    @property
+    def context(self) -> int: ...
+    def mode_reasons(self) -> dict[str, str | None]: ...
+    def prepare(
+        self, mode: str, progress: Callable[[int, int], None] | None = None, cancelled: Cancelled | None = None
+    ) -> None: ...
+    def set_mode(self, mode: str) -> None: ...
+    def set_sampling(self, values: Any) -> None: ...
+    def reset(self, seed: int | None = None) -> None: ...
+    def prime(self, prompt: Any, cancelled: Cancelled | None = None, progress: Any = None) -> None: ...
+    def step(self, pcm: np.ndarray) -> AnswerLike: ...
+    def text_piece(self, token: int) -> str: ...
+    def unload(self) -> None: ...
+
+
+class Persona(NamedTuple):
+    """A prompt ready to be primed. prompt None: nothing to prime. frames: positions of the context that it takes."""
+
+    prompt: Any
+    frames: int
+
+
+class Loader(Protocol):
+    """Opens the engine that a `ModelSpec` names; `open_engine` is the real one."""
+
+    def __call__(
+        self, spec: ModelSpec, *, progress: Progress, cancelled: Cancelled, release: Callable[[], None]
+    ) -> tuple[Engine, ModelInfo]:
+        """release() gives back the former engine's memory: called once the new files are known to be sound.
+
+        Raises EngineError or UserError with the sentence, Cancelled soon after `cancelled()` answers True.
+        """
+        ...
+
+
+class Voices(Protocol):
+    """The voice folder, as a conversation needs it."""
+
+    def names(self) -> tuple[str, ...]: ...
+
+    def persona(self, engine: Any, choice: PersonaChoice) -> Persona:
+        """Read and check voice and text; nothing is changed in the engine. Raises EngineError or UserError."""
+        ...
+
+
+@contextmanager
+def engine_thread() -> Iterator[None]:
+    """What surrounds the engine thread's work: torch imported, nothing recorded for gradients.
+
+    Inference mode and the thread count are per thread in PyTorch, so this belongs at the top of that thread.
+    """
+    try:
+        import torch
+    except Exception as error:  # an incomplete installation fails in many ways, a missing DLL among them
+        raise UserError(f"PyTorch cannot be used ({_first_line(error)}); see parley doctor.") from error
+    with torch.inference_mode():
+        yield
+
+
+def open_engine(
+    spec: ModelSpec, *, progress: Progress, cancelled: Cancelled, release: Callable[[], None]
+) -> tuple[Engine, ModelInfo]:
+    """Find (or fetch) the checkpoint that `spec` names and load it. See `Loader`."""
+    import torch
+
+    from engine import weights
+    from engine.duplex import Duplex
+
+    folder = locate(spec.source, progress, cancelled)
+    files = weights.find(folder)
+    release()
+    torch.set_num_threads(spec.threads or _usual_threads())
+    engine = Duplex.load(
+        folder,
+        device=spec.device,
+        precision=spec.precision,
+        window=spec.window,
+        progress=progress,
+        cancelled=cancelled,
+    )
+    info = ModelInfo(
+        name=_shown_name(spec.source, folder),
+        source=spec.source,
+        device=str(engine.device),
+        device_name=_device_name(engine.device),
+        precision=engine.precision,
+        weights_bytes=engine.weights_bytes,
+        state_bytes=engine.state_bytes,
+        context_frames=engine.context,
+        trained=files.trained,
+        modes=engine.mode_reasons(),
+    )
+    return engine, info
+
+
+def locate(source: str, progress: Progress, cancelled: Cancelled) -> Path:
+    """The folder of a model: "mini" is the bundled one, a path stands for itself, anything else is a hub's name."""
+    if source == "mini":
+        return project_file("assets/mini")
+    folder = Path(source).expanduser()
+    if folder.is_dir() or source.count("/") != 1 or source.startswith((".", "/", "~")):
+        return folder
+    from app import hub
+
+    return hub.fetch(source, progress, cancelled)
+
+
+def _usual_threads() -> int:
+    """One processor stays free for the sound and the window; a frame's small products gain nothing from many."""
+    return max(1, min(8, (os.cpu_count() or 2) - 1))
+
+
+def _shown_name(source: str, folder: Path) -> str:
+    return "Mini (bundled)" if source == "mini" else source if not Path(source).exists() else folder.name
+
+
+def _device_name(device: Any) -> str:
+    import torch
+
+    if device.type == "cuda":
+        return torch.cuda.get_device_name(device)
+    return platform.processor() or platform.machine()
+
+
+def _first_line(error: Exception) -> str:
+    return next(iter(str(error).splitlines()), type(error).__name__)

@@ -1,0 +1,175 @@
+"""A loaded engine and what the conversation decides about it: modes, sampling, pace before the first talk.
+
+Owns which modes are prepared and the way from the program's `Sampling` to the engine's values and back. Must not know
+phases, commands or audio ends. Called from the engine thread only; errors are the engine's sentences or a `UserError`.
+"""
+
+from __future__ import annotations
+
+import logging
+import operator
+from collections.abc import Callable
+from dataclasses import replace
+from statistics import median
+
+import numpy as np
+
+from app.engine_room import Cancelled, Engine, Persona
+from app.errors import UserError
+from app.messages import ModelInfo, Sampling
+
+log = logging.getLogger("parley.engine")
+
+FRAME_SAMPLES = 1920
+FRAME_S = 0.08
+WARM_UP_FRAMES = 6
+WARM_UP_LIMIT_MS = 1000.0  # a computer on which a frame takes seconds need not prove it six times
+SEED_LIMIT = 2**63
+
+StepProgress = Callable[[int, int], None]
+_NUMBERS = ("temperature", "top_k", "text_temperature", "text_top_k")
+
+
+class LoadedEngine:
+    def __init__(self, engine: Engine, info: ModelInfo) -> None:
+        self.engine = engine
+        self._info = info
+        self._prepared: set[str] = set()
+        self.seed: int | None = None  # for the next talk; None = a new one each time
+
+    @property
+    def info(self) -> ModelInfo:
+        """As loaded, with the modes as they are now."""
+        return replace(self._info, modes=self.engine.mode_reasons())
+
+    def choose_first_mode(self, wanted: str, progress: StepProgress, cancelled: Cancelled) -> str:
+        """Prepare what a live switch needs and choose `wanted` ("auto": graph where it works, else eager).
+
+        Returns "" or one sentence why another mode than the wanted one is in use. eager and graph are both prepared,
+        so that switching between them in a talk is a choice of a callable; compiled is built on request only.
+        """
+        refusals: dict[str, str] = {}
+        for mode in ("eager", "graph", "compiled"):
+            if mode == "compiled" and wanted != "compiled":
+                continue
+            if self.engine.mode_reasons().get(mode) is None:
+                refusals[mode] = self._try_prepare(mode, progress, cancelled)
+        usable = [mode for mode in (wanted, "graph", "eager") if mode in self._prepared]
+        self.engine.set_mode(usable[0])
+        if wanted in ("auto", self.engine.mode):
+            return refusals.get("graph", "")
+        reason = refusals.get(wanted) or self._unusable(wanted)
+        return f"{reason} The {self.engine.mode} mode is used instead."
+
+    def _try_prepare(self, mode: str, progress: StepProgress, cancelled: Cancelled) -> str:
+        """Why the mode failed, "" if it did not: a mode that cannot be had is no reason not to talk in another."""
+        from engine.errors import EngineError
+
+        try:
+            self.engine.prepare(mode, progress, cancelled)
+        except EngineError as error:
+            if mode == "eager":
+                raise
+            return str(error)
+        self._prepared.add(mode)
+        return ""
+
+    def is_prepared(self, mode: str) -> bool:
+        return mode in self._prepared
+
+    def check_mode(self, mode: str) -> None:
+        """Raises UserError with the reason when this computer cannot do the mode."""
+        if self.engine.mode_reasons().get(mode, "there is no such mode") is not None:
+            raise UserError(self._unusable(mode))
+
+    def _unusable(self, mode: str) -> str:
+        reason = self.engine.mode_reasons().get(mode, "there is no such mode") or "it could not be prepared"
+        return f"The {mode} mode cannot be used: {reason.rstrip('.')}."
+
+    def change_mode(self, mode: str, progress: StepProgress, cancelled: Cancelled) -> None:
+        """Prepare the mode if that was not done yet, and choose it. On any error the old one stays chosen."""
+        if mode not in self._prepared:
+            self.engine.prepare(mode, progress, cancelled)
+            self._prepared.add(mode)
+        self.engine.set_mode(mode)
+
+    def set_sampling(self, sampling: Sampling) -> None:
+        """Checks everything, then applies everything, from the next frame on; the seed from the next talk on."""
+        seed = _checked_seed(sampling.seed)
+        wanted = {name: plain_number(getattr(sampling, name)) for name in _NUMBERS}
+        given = {name: value for name, value in wanted.items() if value is not None}
+        self.engine.set_sampling(replace(self.engine.default_sampling, **given))
+        self.seed = seed
+
+    def adopt_sampling(self, wished: Sampling) -> str:
+        """Apply what was wished for before there was an engine. Returns "" or one sentence why it was refused."""
+        from engine.errors import EngineError
+
+        try:
+            self.set_sampling(wished)
+        except (EngineError, UserError) as error:
+            return f"{error} The model's own values are used."
+        return ""
+
+    def sampling(self) -> Sampling:
+        """Read back from the engine, all filled in but the seed."""
+        held = self.engine.sampling
+        return Sampling(held.temperature, held.top_k, held.text_temperature, held.text_top_k, self.seed)
+
+    def default_sampling(self) -> Sampling:
+        held = self.engine.default_sampling
+        return Sampling(held.temperature, held.top_k, held.text_temperature, held.text_top_k, None)
+
+    def check_length(self, persona: Persona) -> None:
+        """Raises UserError when voice and persona alone fill what the model remembers."""
+        if persona.frames >= self._info.context_frames:
+            raise UserError(
+                f"Voice and persona need {persona.frames * FRAME_S:.0f} s of the "
+                f"{self._info.context_frames * FRAME_S:.0f} s that the model remembers; shorten the persona text."
+            )
+
+    def warm_up(self, clock: Callable[[], int]) -> float:
+        """Milliseconds of a frame, from a few frames of silence before any talk; the next reset forgets them."""
+        self.engine.reset()
+        silence = np.zeros(FRAME_SAMPLES, np.float32)
+        costs: list[float] = []
+        while len(costs) < WARM_UP_FRAMES and sum(costs) < WARM_UP_LIMIT_MS:
+            began = clock()
+            self.engine.step(silence)
+            costs.append((clock() - began) / 1e6)
+        return median(costs[len(costs) // 2 :])  # the first ones still pay for caches and clocks
+
+    def unload(self) -> None:
+        """Give the memory back. An error is logged and no more: this engine is gone, whatever it says."""
+        try:
+            self.engine.unload()
+        except Exception:
+            log.exception("unloading the engine failed")
+
+    def advice(self) -> str:
+        """What a user with too slow frames can do, as the end of a sentence."""
+        usable = [mode for mode, reason in self.engine.mode_reasons().items() if reason is None]
+        for better in ("graph", "compiled"):
+            if self.engine.mode == "eager" and better in usable:
+                return f"try the {better} mode"
+        if self._info.precision == "float32" and self._info.device.startswith("cuda"):
+            return "try bfloat16 precision"
+        return "try a smaller model or a faster computer"
+
+
+def plain_number(value: object) -> object:
+    """numpy and torch scalars as Python numbers: compiled code specialises on the odd types."""
+    return value.item() if hasattr(value, "item") else value
+
+
+def _checked_seed(seed: object) -> int | None:
+    if seed is None:
+        return None
+    seed = plain_number(seed)
+    try:
+        number = operator.index(seed)  # type: ignore[arg-type]
+    except TypeError:
+        raise UserError(f"The seed must be a whole number, not {seed!r}.") from None
+    if isinstance(seed, bool) or not 0 <= number < SEED_LIMIT:
+        raise UserError(f"The seed must be a whole number from 0 to 2^63 - 1, not {seed}.")
+    return number

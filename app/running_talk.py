@@ -1,0 +1,120 @@
+"""One running talk: its frame count, its words, its records and the notices that follow from them.
+
+Made when a talk starts, dropped when it ends. Must not know phases, commands or threads; called from the engine
+thread only, through the conversation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from app import messages as say
+from app.audio import AudioStatus
+from app.engine_room import AnswerLike
+from app.loaded_engine import LoadedEngine
+from app.messages import Event, Trouble
+from app.notices import Noticeboard, PaceWatch, SoundWatch, forgetting, long_persona
+from app.telemetry import FRAME_MS, FrameHistory, FrameRecord
+from app.transcript import FRAME_S, PieceJoiner
+
+LONG_PERSONA = 0.5  # of the context
+
+
+class FrameClock(NamedTuple):
+    """When, in nanoseconds: the frame was asked for, taken from the microphone, and its answer was in hand."""
+
+    asked: int
+    taken: int
+    done: int
+
+
+class RunningTalk:
+    def __init__(
+        self,
+        loaded: LoadedEngine,
+        persona_frames: int,
+        history: FrameHistory,
+        board: Noticeboard,
+        emit: Callable[[Event], None],
+    ) -> None:
+        context = loaded.info.context_frames
+        self._loaded = loaded
+        self._history = history
+        self._board = board
+        self._emit = emit
+        self._sound = SoundWatch(board)
+        self._joiner = PieceJoiner()
+        self._frames = 0
+        self._frames_remembered = context - persona_frames
+        self.follow_mode()
+        history.clear()
+        if persona_frames > LONG_PERSONA * context:
+            board.post(long_persona(persona_frames, context))
+
+    def follow_mode(self) -> None:
+        """The engine's mode was changed on purpose: judge the pace anew."""
+        self._mode = self._loaded.engine.mode
+        self._pace = PaceWatch(self._board, self._loaded.advice())
+
+    def note_sound(self, sound: AudioStatus) -> None:
+        self._sound.update(sound.troubles)
+
+    def answered(self, answer: AnswerLike, sound: AudioStatus, clock: FrameClock) -> None:
+        """Account for one answered frame: say its words, write its record, give the notices that follow."""
+        self._say_words(answer.text, sound.skipped)
+        record = self._record(answer, sound, clock)
+        self._history.append(record)
+        self._frames += 1
+        self._pace.add(record.total)
+        if self._frames == self._frames_remembered + 1:
+            self._board.post(forgetting(self._loaded.info.context_frames))
+        if record.mode != self._mode:
+            self._tell_fallback(record.mode)
+
+    def finish(self) -> None:
+        """The talk is over: say what is left of an incomplete character and take the talk's notices down."""
+        rest = self._joiner.finish()
+        if rest:
+            self._emit(say.TextSpoken(self._frames * FRAME_S, rest))
+        self._sound.update(())
+        self._board.clear("slower", "context", "persona")
+
+    def _say_words(self, token: int | None, skipped: int) -> None:
+        if token is None:
+            return
+        text = self._joiner.feed(self._loaded.engine.text_piece(token))
+        if text:
+            self._emit(say.TextSpoken((self._frames + skipped) * FRAME_S, text))
+
+    def _record(self, answer: AnswerLike, sound: AudioStatus, clock: FrameClock) -> FrameRecord:
+        spans = answer.spans
+        total = (clock.done - clock.taken) / 1e6
+        return FrameRecord(
+            index=self._frames,
+            clock_ns=clock.done,
+            mode=self._loaded.engine.mode,
+            wait=(clock.taken - clock.asked) / 1e6,
+            encode=spans.encode,
+            temporal=spans.temporal,
+            depth=spans.depth,
+            decode=spans.decode,
+            host=max(0.0, total - spans.encode - spans.temporal - spans.depth - spans.decode),
+            total=total,
+            queued_ms=sound.queued_ms,
+            mic_to_speaker_ms=sound.mic_to_speaker_ms,
+            skipped=sound.skipped,
+            gaps=sound.gaps,
+            late=total > FRAME_MS,
+            input_dbfs=sound.input_dbfs,
+            output_dbfs=sound.output_dbfs,
+            callback_late_ms=sound.callback_late_ms,
+        )
+
+    def _tell_fallback(self, mode: str) -> None:
+        """The engine could not go on in its mode and said nothing: say it once, not on every frame."""
+        lost, self._mode = self._mode, mode
+        reasons = self._loaded.engine.mode_reasons()
+        self._emit(say.ModeChanged(mode, reasons))
+        why = reasons.get(lost) or "the engine gave no reason"
+        self._board.post(Trouble("mode", f"The {lost} mode could not go on ({why}); the {mode} mode is used instead."))
