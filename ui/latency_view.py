@@ -25,6 +25,7 @@ from ui.figures import (
     last_seconds,
     verdict,
 )
+from ui.labels import set_tone, text_label
 from ui.latency_strip import LatencyStrip, marks
 from ui.stage_bar import StageBar
 from ui.theme import Theme
@@ -208,23 +209,6 @@ def strip_sentence(records: Sequence[FrameRecord]) -> str:
         for row in rows
     ]
     return "; ".join(parts) + "."
-
-
-def text_label(text: str, role: str, tone: str = "") -> QLabel:
-    """A label in one of the theme's font roles and tones."""
-    label = QLabel(text)
-    label.setProperty("role", role)
-    if tone:
-        label.setProperty("tone", tone)
-    return label
-
-
-def set_tone(label: QLabel, tone: str) -> None:
-    """Another tone for a label; the style is recomputed only when it changes."""
-    if (label.property("tone") or "") != tone:
-        label.setProperty("tone", tone)
-        label.style().unpolish(label)
-        label.style().polish(label)
 
 
 def _right(label: QLabel) -> QLabel:

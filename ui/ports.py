@@ -46,7 +46,17 @@ class ConversationPort(Protocol):
 
 
 class SettingsPort(Protocol):
-    """The user's settings by dotted name."""
+    """The user's settings by dotted name; `app.config.Settings` is one."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences about values that were put right or left out when the settings were read."""
+        ...
+
+    @property
+    def save_trouble(self) -> str:
+        """One sentence while changes cannot be saved, else ""; looked at once a second."""
+        ...
 
     def get(self, key: str) -> object:
         """The value in force: the user's, or the default."""
@@ -97,8 +107,10 @@ class DevicesPort(Protocol):
         ...
 
     def choose(self, direction: str, choice: DeviceChoice) -> Future[str]:
-        """Use a device ("input" or "output") from now on, in a running talk too. Result: "" or one sentence,
-        in which case the former device is in use again and `state` says so."""
+        """Use a device ("input" or "output") from now on, in a running talk too, and keep it in the settings.
+
+        Result: "" or one sentence, in which case the former device is in use again and `state` says so.
+        """
         ...
 
     def refresh(self) -> Future[str]:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 
+from app.config import RULES, Number
 from app.messages import (
     MODES,
     CancelLoad,
@@ -54,22 +55,19 @@ SAMPLING_KEYS = {
     "seed": keys.SEED,
 }
 SPEC_KEYS = {"source": keys.MODEL_SOURCE, "device": keys.MODEL_DEVICE, "precision": keys.MODEL_PRECISION}
-# Which settings page mends which kind of trouble, where no other remedy is named.
-TROUBLE_PAGES = {
-    "audio-input": "audio",
-    "audio-output": "audio",
-    "audio": "audio",
-    "voice": "voice",
-    "persona": "voice",
-    "sampling": "engine",
-    "mode": "engine",
-    "slow": "engine",
-    "load": "engine",
+# Which settings page a remedy's label means, and which one mends a kind of trouble when the label does not say.
+REMEDY_PAGES = {"engine": "engine", "sound": "audio", "voice": "voice"}
+TROUBLE_PAGES = {"audio-input": "audio", "audio-output": "audio", "sound": "audio", "voice": "voice", "persona": "voice"}
+SAMPLING_NAMES = {
+    "temperature": "Voice temperature",
+    "top_k": "Voice top-k",
+    "text_temperature": "Word temperature",
+    "text_top_k": "Word top-k",
 }
 
 
 class Range(NamedTuple):
-    """Bounds of a sampling slider: the usual ones, and the ones behind the expert switch."""
+    """Bounds of a sampling value: the usual ones, and the ones behind the expert switch."""
 
     low: float
     high: float
@@ -80,25 +78,22 @@ class Range(NamedTuple):
         return (self.expert_low, self.expert_high) if expert else (self.low, self.high)
 
 
-# Text top-k 1 makes a talk loop and ramble (user report C14), so the extremes are two deliberate steps away.
-SAMPLING_RANGES = {
-    "temperature": Range(0.3, 1.2, 0.0, 2.0),
-    "top_k": Range(5, 500, 1, 2048),
-    "text_temperature": Range(0.3, 1.2, 0.0, 2.0),
-    "text_top_k": Range(5, 200, 1, 2000),
-}
-SAMPLING_NAMES = {
-    "temperature": "Voice temperature",
-    "top_k": "Voice top-k",
-    "text_temperature": "Word temperature",
-    "text_top_k": "Word top-k",
-}
+def _range(key: str) -> Range:
+    rule = RULES[key]
+    assert isinstance(rule, Number)
+    low = rule.low if rule.usual_low is None else rule.usual_low
+    high = rule.high if rule.usual_high is None else rule.usual_high
+    return Range(low, high, rule.low, rule.high)
+
+
+SAMPLING_RANGES = {name: _range(SAMPLING_KEYS[name]) for name in SAMPLING_NAMES}
 
 
 def usual_sampling(sampling: Sampling) -> tuple[Sampling, str]:
     """The sampling with extremes brought into the usual ranges, and a note that says so ("" when nothing was)."""
     changed: dict[str, float | int] = {}
     notes = []
+    # Text top-k 1 makes a talk loop and ramble (user report C14), so the extremes are two deliberate steps away.
     for name, span in SAMPLING_RANGES.items():
         value = getattr(sampling, name)
         if value is None or span.low <= value <= span.high:
@@ -108,7 +103,8 @@ def usual_sampling(sampling: Sampling) -> tuple[Sampling, str]:
         notes.append(f"{SAMPLING_NAMES[name]} {value:g} was brought to {lifted:g}")
     if not notes:
         return sampling, ""
-    return replace(sampling, **changed), "; ".join(notes) + ": beyond that talks ramble. The full range allows it."  # type: ignore[arg-type]
+    note = "; ".join(notes) + ", because talks ramble or fall apart beyond; Full range allows it."
+    return replace(sampling, **changed), note  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
@@ -158,9 +154,11 @@ class Session(QObject):
             self.sampling, self.sampling_note = usual_sampling(ports.sampling)
         self.engine_sampling: Sampling | None = None  # as the engine holds it
         self.troubles: list[Trouble] = []
-        self._good_spec: ModelSpec | None = None
-        self._good_sampling = self.sampling
-        self._mode_before: object = None
+        self._good_spec: ModelSpec | None = None  # of the model that is loaded
+        self._mode_before: object = None  # the setting to go back to when the mode asked for cannot be had
+        self._mode_after_load = False  # chosen while no model could take it
+        self._loads_waiting = 0  # LoadModel commands sent and not yet begun
+        self._modes_waiting = 0  # SetMode commands sent and not yet answered
 
     # ------------------------------------------------------------------ what the user does
 
@@ -169,7 +167,17 @@ class Session(QObject):
         """A talk is on, or paused while a mode is being built."""
         return self.phase in TALK_PHASES or (self.phase == "building" and self.talk_persona is not None)
 
+    def begin(self, load: bool) -> None:
+        """The window stands: hand over what the settings hold, and load the model."""
+        if self.sampling != Sampling():
+            self._conversation.send(SetSampling(self.sampling))
+        for note in self._settings.notes:
+            self._post(Trouble("settings", note))
+        if load:
+            self.load()
+
     def load(self) -> None:
+        self._loads_waiting += 1
         self.phase = "loading"  # shown at once; the conversation's own word follows
         self.phase_changed.emit(self.phase)
         self._conversation.send(LoadModel(self.spec))
@@ -201,11 +209,15 @@ class Session(QObject):
         if not self._keep(keys.MODE, mode, "engine"):
             self.mode_changed.emit()
             return
-        self._mode_before = before
+        if self._mode_before is None:
+            self._mode_before = before
         self.wanted_mode = mode
         self.spec = replace(self.spec, mode=mode)
-        if self.info is not None:
+        if self.info is not None and self.phase != "loading":
+            self._modes_waiting += 1
             self._conversation.send(SetMode(mode))
+        else:
+            self._mode_after_load = True
         self.mode_changed.emit()
 
     def set_sampling(self, sampling: Sampling) -> None:
@@ -216,8 +228,7 @@ class Session(QObject):
         if self._keep_all(wanted, held, "engine"):
             self.sampling = sampling
             self.sampling_note = ""
-            if self.info is not None:
-                self._conversation.send(SetSampling(sampling))
+            self._conversation.send(SetSampling(sampling))
         self.sampling_changed.emit()
 
     def set_expert(self, expert: bool) -> None:
@@ -254,23 +265,38 @@ class Session(QObject):
         self._conversation.send(Shutdown())
 
     def dismiss(self, trouble: Trouble) -> None:
-        self._clear(trouble.kind)
+        self.troubles = [held for held in self.troubles if held is not trouble]
+        self.troubles_changed.emit()
 
     def remedy(self, trouble: Trouble) -> None:
         """Do what a trouble's button says."""
-        label = trouble.remedy.lower()
-        mode = next((mode for mode in MODES if mode in label.split()), None)
+        words = trouble.remedy.lower().split()
+        mode = next((mode for mode in MODES if mode in words), None)
+        page = next((page for word, page in REMEDY_PAGES.items() if word in words), None)
+        if page is not None:
+            self.page_wanted.emit(page)
+            return
+        if mode is None and "again" not in words and words != ["new", "talk"]:
+            self.page_wanted.emit(TROUBLE_PAGES.get(trouble.kind, "engine"))
+            return
+        self.dismiss(trouble)
         if mode is not None:
-            self.dismiss(trouble)
             self.set_mode(mode)
-        elif "new talk" in label:
-            self.dismiss(trouble)
-            self.new_talk() if self.talking else self.start()
-        elif "again" in label and trouble.kind in ("load", "start"):
-            self.dismiss(trouble)
-            self.load() if trouble.kind == "load" else self.start()
+        elif words == ["new", "talk"] and self.talking:
+            self.new_talk()
+        elif self.phase in ("idle", "failed") or trouble.kind == "load":
+            self.load()
         else:
-            self.page_wanted.emit(TROUBLE_PAGES.get(trouble.kind, "audio"))
+            self.start()
+
+    def check_saving(self) -> None:
+        """Say it while changes to the settings cannot be saved."""
+        sentence = self._settings.save_trouble
+        held = next((trouble for trouble in self.troubles if trouble.kind == "saving"), None)
+        if sentence and (held is None or held.sentence != sentence):
+            self._post(Trouble("saving", sentence))
+        elif not sentence:
+            self._clear("saving")
 
     # ------------------------------------------------------------------ what happened
 
@@ -293,7 +319,6 @@ class Session(QObject):
             self.muted_changed.emit(event.muted)
         elif isinstance(event, SamplingChanged):
             self.engine_sampling = event.sampling
-            self._good_sampling = self.sampling
             self.sampling_changed.emit()
         elif isinstance(event, TalkStarted):
             self.talk_persona = self.persona
@@ -308,78 +333,96 @@ class Session(QObject):
 
     def _phase(self, phase: str) -> None:
         if phase == "loading":
+            self._loads_waiting = max(0, self._loads_waiting - 1)
+            self._modes_waiting = 0  # what waited is dropped with the old model
+        elif self._loads_waiting:
+            return  # the end of a load that another one has overtaken
+        if phase in ("idle", "failed", "closed") and self.info is not None:
             self.info = None
             self.mode = ""
             self.info_changed.emit()
         if phase in ("idle", "ready", "failed", "closed"):
             self.talk_persona = None
         self.phase = phase
+        if phase == "ready" and self._good_spec is not None and not self._same_model(self._good_spec):
+            self._restore_spec()  # a cancelled load left the earlier model in place
         self.phase_changed.emit(phase)
 
     def _loaded(self, info: ModelInfo) -> None:
         self.info = info
-        self.modes = {mode: info.modes.get(mode, "This program's engine does not offer it.") for mode in MODES}
-        self._good_spec = self.spec
-        self.engine_sampling = info.sampling
+        self.modes = {mode: info.modes.get(mode, "This engine does not offer it.") for mode in MODES}
+        if not self._loads_waiting:
+            self._good_spec = self.spec
         self._clear("load")
         self.info_changed.emit()
         self.mode_changed.emit()
-        if self.sampling != Sampling():  # chosen before or while it loaded (user report U4)
-            self._conversation.send(SetSampling(self.sampling))
-        if self.muted:
-            self._conversation.send(SetMuted(True))
         self.sampling_changed.emit()
 
     def _mode(self, mode: str, modes: Mapping[str, str | None]) -> None:
-        first = self.mode == ""
         self.mode = mode
         self.modes = {name: modes.get(name, self.modes.get(name)) for name in MODES}
-        wanted = self.wanted_mode
-        if first and wanted not in ("", mode) and self.modes.get(wanted) is None:
-            self._conversation.send(SetMode(wanted))  # chosen while the model was loading
-        else:
-            self.wanted_mode = mode
+        self._modes_waiting = max(0, self._modes_waiting - 1)
+        if self._mode_after_load:
+            self._mode_after_load = False
+            if self.wanted_mode != mode and self.modes.get(self.wanted_mode) is None:
+                self._modes_waiting += 1
+                self._conversation.send(SetMode(self.wanted_mode))
+        if not self._modes_waiting:
+            self._settle_mode()
         self.mode_changed.emit()
+
+    def _settle_mode(self) -> None:
+        """No answer is outstanding: the mode that runs is the choice, and a refused one leaves the settings."""
+        if self.mode != self.wanted_mode and self._mode_before is not None:
+            self._settings.set(keys.MODE, self._mode_before)
+            self.spec = replace(self.spec, mode=self.mode)
+        self._mode_before = None
+        self.wanted_mode = self.mode
 
     def _trouble(self, trouble: Trouble) -> None:
-        self.troubles = [held for held in self.troubles if held.kind != trouble.kind] + [trouble]
-        if trouble.kind == "mode" and self.wanted_mode != self.mode:
-            self._take_back_mode(trouble.sentence)
+        self._post(trouble)
+        if trouble.kind == "mode":
+            self._modes_waiting = 0
+            self._settle_mode()
+            self.mode_changed.emit()
+            self.refused.emit(Refusal("engine", trouble.sentence))
         elif trouble.kind == "sampling":
             self._take_back_sampling(trouble.sentence)
-        elif trouble.kind == "load" and self._good_spec not in (None, self.spec):
-            self._take_back_spec(trouble)
-        self.troubles_changed.emit()
-
-    def _take_back_mode(self, sentence: str) -> None:
-        self.wanted_mode = self.mode
-        if self._mode_before is not None:
-            self._settings.set(keys.MODE, self._mode_before)
-            self._mode_before = None
-        if self.mode:
-            self.spec = replace(self.spec, mode=self.mode)
-        self.mode_changed.emit()
-        self.refused.emit(Refusal("engine", sentence))
+        elif trouble.kind == "load" and self._good_spec is not None and not self._same_model(self._good_spec):
+            self._restore_spec()
+            self.refused.emit(Refusal("engine", trouble.sentence))
+            if trouble.fatal:
+                self._clear("load")
+                self._post(Trouble("settings", f"{trouble.sentence} The earlier model is loaded again."))
+                self.load()
 
     def _take_back_sampling(self, sentence: str) -> None:
-        self.sampling = self._good_sampling
-        for name, key in SAMPLING_KEYS.items():
-            self._settings.set(key, getattr(self.sampling, name))
+        """Return to what the engine holds; what equals the checkpoint's own value is no choice of the user's."""
+        held, own = self.engine_sampling, self.info.sampling if self.info is not None else Sampling()
+        if held is not None:
+            names = [field.name for field in fields(Sampling)]
+            back = {name: getattr(held, name) for name in names if getattr(held, name) != getattr(own, name)}
+            self.sampling = Sampling(**back)
+            for name, key in SAMPLING_KEYS.items():
+                self._settings.set(key, getattr(self.sampling, name))
         self.sampling_changed.emit()
         self.refused.emit(Refusal("engine", sentence))
 
-    def _take_back_spec(self, trouble: Trouble) -> None:
-        """The new choice could not be loaded: the settings return to the last one that could, and so does the model."""
+    def _same_model(self, spec: ModelSpec) -> bool:
+        return all(getattr(spec, name) == getattr(self.spec, name) for name in SPEC_KEYS)
+
+    def _restore_spec(self) -> None:
+        """The settings return to the last model that could be loaded."""
         assert self._good_spec is not None
-        self.spec = self._good_spec
+        self.spec = replace(self.spec, **{name: getattr(self._good_spec, name) for name in SPEC_KEYS})
         for name, key in SPEC_KEYS.items():
             self._settings.set(key, getattr(self.spec, name))
         self.spec_changed.emit()
-        self.refused.emit(Refusal("engine", trouble.sentence))
-        if trouble.fatal:
-            said = Trouble("settings", f"{trouble.sentence} The earlier model is loaded again.")
-            self.troubles = [held for held in self.troubles if held.kind != "load"] + [said]
-            self.load()
+
+    def _post(self, trouble: Trouble) -> None:
+        same = trouble.kind if trouble.kind != "settings" else None  # each note about the settings stands by itself
+        self.troubles = [held for held in self.troubles if held.kind != same] + [trouble]
+        self.troubles_changed.emit()
 
     def _clear(self, kind: str) -> None:
         left = [trouble for trouble in self.troubles if trouble.kind != kind]

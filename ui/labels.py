@@ -1,0 +1,65 @@
+"""Labels in the theme's roles and tones, and buttons and frames made the same way everywhere.
+
+Owns no state. Qt thread only.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QLabel, QToolButton, QWidget
+
+
+def text_label(text: str, role: str, tone: str = "") -> QLabel:
+    """A label in one of the theme's font roles and tones."""
+    label = QLabel(text)
+    label.setProperty("role", role)
+    if tone:
+        label.setProperty("tone", tone)
+    return label
+
+
+def set_tone(label: QLabel, tone: str) -> None:
+    """Another tone for a label; the style is recomputed only when it changes."""
+    if (label.property("tone") or "") != tone:
+        label.setProperty("tone", tone)
+        label.style().unpolish(label)
+        label.style().polish(label)
+
+
+def wrapped_label(text: str, role: str = "body", tone: str = "") -> QLabel:
+    """A label that breaks its lines."""
+    label = text_label(text, role, tone)
+    label.setWordWrap(True)
+    return label
+
+
+def action_button(action: QAction, kind: str = "", text: bool = True) -> QToolButton:
+    """A button that is an action: text, icon, tooltip, and whether it can be used all follow it.
+
+    kind: "" | "primary" | "flat". text False: the icon alone is drawn, the name stays for screen readers.
+    """
+    button = QToolButton()
+    button.setDefaultAction(action)
+    button.setProperty("kind", kind)
+    button.setIconSize(QSize(20, 20))
+    style = Qt.ToolButtonStyle.ToolButtonTextBesideIcon if text else Qt.ToolButtonStyle.ToolButtonIconOnly
+    button.setToolButtonStyle(style)
+    button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+    button.setObjectName(f"{action.objectName()}_button")
+
+    def follow() -> None:
+        button.setAccessibleName(action.text().replace("&", ""))
+        button.setAccessibleDescription(action.statusTip())
+
+    action.changed.connect(follow)
+    follow()
+    return button
+
+
+def restyle(widget: QWidget, name: str, value: str) -> None:
+    """Set a property the style sheet looks at, and let it take effect."""
+    if widget.property(name) != value:
+        widget.setProperty(name, value)
+        widget.style().unpolish(widget)
+        widget.style().polish(widget)
