@@ -15,14 +15,14 @@ from engine.config import LMConfig, MimiConfig
 class Piece(NamedTuple):
     """One key of a checkpoint file.
 
-    parameter, index: what its leading elements fill: the whole parameter, or its row `index`. A key that carries more
+    parameter, row: what its leading elements fill: the whole parameter, or its row `row`. A key that carries more
     than that (16 packed depth steps of which 8 are kept) is cut. None = checked like the others, but not read.
     """
 
     key: str
     shape: tuple[int, ...]
     parameter: str | None
-    index: int | None = None
+    row: int | None = None
 
 
 # In these two the parameter is codebooks [codebooks, bins, dim] and the usage it is divided by [codebooks, bins].

@@ -197,7 +197,7 @@ class Reader:
         return self._staging[:size]
 
     def _fill(self, tensor: Tensor) -> None:
-        view = memoryview(tensor.view(torch.uint8).numpy())
+        view = tensor.view(torch.uint8).numpy().data
         started = self.clock()
         filled = 0
         while filled < len(view):
@@ -211,7 +211,7 @@ class Reader:
         took = self.clock() - started
         if took > SLOW_READ_S:
             self._read_size = max(SMALLEST_READ, self._read_size // 2)
-        elif took < FAST_READ_S:
+        elif took < FAST_READ_S and filled >= self._read_size:  # a short tensor says nothing of the disk
             self._read_size = min(LARGEST_READ, self._read_size * 2)
         self.done += filled
         self._report()

@@ -75,11 +75,11 @@ def find(folder: Path) -> ModelFiles:
     if not folder.is_dir():
         raise EngineError(f"There is no model folder {folder}.")
     config = _read_json(folder / "config.json") if (folder / "config.json").exists() else {}
-    paths = [
+    model, mimi, tokenizer = [
         folder / _file_name(config, key, default)
         for key, default in (("moshi_name", MODEL_NAME), ("mimi_name", MIMI_NAME), ("tokenizer_name", TOKENIZER_NAME))
     ]
-    missing = [path.name for path in paths if not path.is_file()]
+    missing = [path.name for path in (model, mimi, tokenizer) if not path.is_file()]
     if missing:
         raise EngineError(f"{folder} has no {' and no '.join(missing)}{_hint(folder)}.")
     mimi_config_name = _file_name(config, "mimi_config_name", "")
@@ -89,7 +89,7 @@ def find(folder: Path) -> ModelFiles:
     if not isinstance(trained, bool):
         raise EngineError('config.json has "trained" that is neither true nor false.')
     mimi_config = _read_json(folder / mimi_config_name) if mimi_config_name else {}
-    return ModelFiles(folder, *paths, config, mimi_config, gen_config, trained)
+    return ModelFiles(folder, model, mimi, tokenizer, config, mimi_config, gen_config, trained)
 
 
 def _file_name(config: Mapping[str, Any], key: str, default: str) -> str:
@@ -291,7 +291,7 @@ def _read(
     jobs = []
     for piece in pieces:
         if piece.parameter is not None:
-            target = tensors[piece.parameter] if piece.index is None else tensors[piece.parameter][piece.index]
+            target = tensors[piece.parameter] if piece.row is None else tensors[piece.parameter][piece.row]
             jobs.append((file.entries[piece.key], target))
     jobs.sort(key=lambda job: job[0].start)
     total = sum(target.numel() * FLOATS[entry.dtype].itemsize for entry, target in jobs)
