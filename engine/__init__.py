@@ -1,1 +1,1 @@
-"""The full-duplex engine as a library: one 80 ms frame of 24 kHz audio in, one out. Imports nothing of `app` or `ui`."""
+"""The full-duplex engine as a library: one 80 ms frame of 24 kHz audio in, one out. Imports nothing of ours."""

@@ -13,7 +13,7 @@ import secrets
 from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter_ns
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import torch
@@ -26,11 +26,13 @@ from engine.frame import STAGES, Frame, frame_slots
 from engine.graphs import GraphPool, graph_unavailable_reason
 from engine.lm import UNGENERATED, LanguageModel
 from engine.mimi import Mimi
-from engine.persona import Prompt
 from engine.sampling import SamplingValues, fill_upstream_noise
 from engine.stages import MODES, Stage, Stages
 from engine.state import Slots, State
 from engine.text import TextTokenizer
+
+if TYPE_CHECKING:
+    from engine.persona import Prompt
 
 PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 WINDOWS = ("upstream", "personaplex")
@@ -256,8 +258,9 @@ class Duplex:
     def _answer(self, total: float) -> Answer:
         tokens, own = self._host.tokens.tolist(), self.lm_config.own
         user = tuple(tokens[1 + own : 1 + own + self.lm_config.user])
-        spans = self._frame_stages.spans()
-        timed = Spans(*spans, max(0.0, total - sum(spans)), total)
+        encode, temporal, depth, decode = self._frame_stages.spans()
+        host = max(0.0, total - (encode + temporal + depth + decode))
+        timed = Spans(encode, temporal, depth, decode, host, total)
         if self._silent_frames > 0:  # no whole frame of own codes yet: what the decoder made of half ones is forgotten
             self._silent_frames -= 1
             self._fill(self._speaking)
