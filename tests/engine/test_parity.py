@@ -1,4 +1,4 @@
-"""The engine against upstream's own code on small random checkpoints: the proof that the architecture is the real one."""
+"""The engine against upstream's own code on small random checkpoints: the proof that this is the real architecture."""
 
 from __future__ import annotations
 

@@ -101,8 +101,8 @@ def test_upstream_noise_draws_text_first_and_nothing_for_greedy_streams() -> Non
     fill_upstream_noise(text, audio, SamplingValues(top_k=50, text_top_k=25), torch.Generator().manual_seed(3))
     torch.manual_seed(3)
     wanted = [torch.empty(1, k).exponential_(1) for k in (25, 50, 50)]
-    assert torch.equal(text[:, :25], wanted[0]) and torch.equal(text[:, 25:], torch.ones(1, 15))
-    assert torch.equal(audio[:, 0, :50], wanted[1]) and torch.equal(audio[:, 1, :50], wanted[2])
+    assert torch.equal(text, torch.cat((wanted[0], torch.ones(1, 15)), dim=1))
+    assert torch.equal(audio[0, :, :50], torch.cat(wanted[1:]))
     generator = torch.Generator().manual_seed(3)
     fill_upstream_noise(text, audio, SamplingValues(temperature=0, text_temperature=0), generator)
     assert torch.equal(generator.get_state(), torch.Generator().manual_seed(3).get_state())
