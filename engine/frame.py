@@ -44,7 +44,7 @@ def frame_slots(lm: LMConfig, mimi: MimiConfig, dtype: torch.dtype) -> Slots:
         "tokens.position": Slot((), integer),
         # a chunk of persona
         "prefill.embeddings": Slot((min(PREFILL_CHUNK, lm.context), lm.dim), dtype),
-        "prefill.count": Slot((), integer),
+        "prefill.count": Slot((), integer, 1),  # never 0: a rehearsal, too, has a position to take
         # out
         "frame.spoken": Slot((1 + lm.own,), integer, UNGENERATED),  # text, own codes: aligned by delay
         "frame.pcm_out": Slot((1, mimi.frame_size), real),
