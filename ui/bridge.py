@@ -17,6 +17,7 @@ from ui.ports import ConversationPort
 from ui.session import Session
 
 INTERVAL_MS = 33
+TICKS_PER_SECOND = 30
 
 
 class Bridge(QObject):
@@ -24,12 +25,14 @@ class Bridge(QObject):
 
     frames = Signal(object)
     ticked = Signal()
+    each_second = Signal()
 
     def __init__(self, conversation: ConversationPort, session: Session):
         super().__init__()
         self._conversation = conversation
         self._session = session
         self._last_clock_ns = 0
+        self._ticks = 0
         self._waiting: list[tuple[Future[str], Callable[[str], None]]] = []
         self._timer = QTimer(self)
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)
@@ -52,7 +55,10 @@ class Bridge(QObject):
             self._last_clock_ns = newest
             self.frames.emit(records)
         self._poll()
+        self._ticks += 1
         self.ticked.emit()
+        if self._ticks % TICKS_PER_SECOND == 0:
+            self.each_second.emit()
 
     def when_done(self, future: Future[str], then: Callable[[str], None]) -> None:
         """Call `then` with the future's text on a later beat; a failure arrives as its own sentence."""

@@ -246,5 +246,6 @@ QProgressBar[thin="true"] {{ background: {c.sunken}; border: none; border-radius
     max-height: 8px; min-height: 8px; }}
 QProgressBar[thin="true"]::chunk {{ background: {c.accent}; border-radius: 4px; }}
 QScrollArea, QScrollArea > QWidget > QWidget {{ background: transparent; border: none; }}
+QFrame[divider="true"] {{ color: {c.border}; max-width: 1px; }}
 QSplitter::handle {{ background: transparent; }}
 """

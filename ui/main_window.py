@@ -1,0 +1,315 @@
+"""The main window: header, notices, transcript, latency, meters.
+
+Owns the arrangement and the words of the phases; state and commands are the session's. Opens at once and waits for
+nothing. Qt thread only.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from PySide6.QtCore import QSize, Qt, QTimer
+from PySide6.QtGui import QCloseEvent, QGuiApplication
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMainWindow, QSplitter, QVBoxLayout, QWidget
+
+from app.messages import ModelInfo
+from app.telemetry import FRAME_MS, FrameRecord
+from ui import icons
+from ui.actions import Actions
+from ui.bridge import Bridge
+from ui.figures import format_bytes, format_clock
+from ui.labels import action_button, set_tone, text_label
+from ui.latency_view import LatencyView
+from ui.meter import LevelPane
+from ui.mode_radios import ModeRadios
+from ui.notices import Banner, Progress, untrained_notice
+from ui.ports import Ports
+from ui.session import Session
+from ui.settings import SettingsWindow
+from ui.theme import Theme
+from ui.transcript import MODEL, TranscriptView
+
+PHASE_WORDS = {
+    "idle": "No model loaded",
+    "loading": "Loading the model",
+    "ready": "Ready to talk",
+    "priming": "Preparing the voice and persona",
+    "talking": "Talking",
+    "building": "Building a mode",
+    "failed": "Stopped by a fault",
+    "closed": "Closed",
+}
+HINTS = {
+    "idle": "Load a model to begin.",
+    "loading": "You can talk as soon as the model is loaded.",
+    "ready": "Press Start talk and speak. The model's words appear here.",
+    "priming": "The talk begins in a moment.",
+    "talking": "Listening. The model's words appear here.",
+    "building": "The talk goes on when the mode is built.",
+    "failed": "The message above says what went wrong.",
+    "closed": "",
+}
+DONE_SHOWN_MS = 4000
+
+
+class MainWindow(QMainWindow):
+    """The window. `bridge` must be started by whoever shows it."""
+
+    def __init__(self, session: Session, bridge: Bridge, ports: Ports, theme: Theme):
+        super().__init__()
+        self._session = session
+        self._bridge = bridge
+        self._ports = ports
+        self._theme = theme
+        self._seconds = 0.0
+        self.actions_ = Actions(session, theme)
+        self.settings: SettingsWindow | None = None
+        self.setWindowTitle("Parley")
+        self.setWindowIcon(icons.program_icon(ports.icon))
+        self._make_parts()
+        self._arrange()
+        self._make_menus()
+        self._connect()
+        self._show_phase(session.phase)
+        self._show_model()
+        self.resize(1120, 760)
+
+    def sizeHint(self) -> QSize:
+        return QSize(1120, 760)
+
+    # ------------------------------------------------------------------ parts
+
+    def _make_parts(self) -> None:
+        session, theme, actions = self._session, self._theme, self.actions_
+        self.start_button = action_button(actions.talk, "primary")
+        self.mute_button = action_button(actions.mute)
+        self.new_button = action_button(actions.new_talk)
+        self.settings_button = action_button(actions.settings, "flat", text=False)
+        self.modes = ModeRadios(actions)
+        self.phase_dot = QLabel()
+        self.phase = text_label("", "label")
+        self.banner = Banner(theme, session)
+        self.progress = Progress(theme, session, actions)
+        self.untrained = untrained_notice(theme, session)
+        self.transcript = TranscriptView(theme)
+        self.latency = LatencyView(theme)
+        self.microphone = LevelPane(theme, "Microphone level", "microphone")
+        self.speaker = LevelPane(theme, "Loudspeaker level", "speaker")
+        self.model = text_label("", "small", "muted")
+        self.model.setAccessibleName("Model")
+        self._done = QTimer(self)
+        self._done.setSingleShot(True)
+        self._done.setInterval(DONE_SHOWN_MS)
+        self._done.timeout.connect(self._show_model)
+
+    def _arrange(self) -> None:
+        body = QWidget()
+        layout = QVBoxLayout(body)
+        layout.setContentsMargins(14, 8, 14, 12)
+        layout.setSpacing(10)
+        layout.addWidget(self._header())
+        for strip in (self.banner, self.progress, self.untrained):
+            layout.addWidget(strip)
+        splitter = QSplitter(Qt.Orientation.Horizontal)
+        splitter.setChildrenCollapsible(False)
+        splitter.setHandleWidth(10)
+        splitter.addWidget(self._transcript_card())
+        splitter.addWidget(self.latency)
+        splitter.setStretchFactor(0, 5)
+        splitter.setStretchFactor(1, 5)
+        splitter.setSizes([540, 540])
+        layout.addWidget(splitter, 1)
+        layout.addWidget(self._footer())
+        self.setCentralWidget(body)
+
+    def _header(self) -> QWidget:
+        card, row = _card_row()
+        for button in (self.start_button, self.mute_button, self.new_button):
+            row.addWidget(button)
+        row.addSpacing(8)
+        row.addWidget(_divider())
+        row.addSpacing(8)
+        row.addWidget(text_label("Engine", "label", "muted"))
+        row.addWidget(self.modes)
+        row.addStretch(1)
+        row.addWidget(self.phase_dot)
+        row.addWidget(self.phase)
+        row.addWidget(self.settings_button)
+        return card
+
+    def _transcript_card(self) -> QWidget:
+        card = QFrame()
+        card.setProperty("card", True)
+        layout = QVBoxLayout(card)
+        layout.setContentsMargins(16, 14, 10, 10)
+        layout.setSpacing(8)
+        row = QHBoxLayout()
+        row.addWidget(text_label("Transcript", "heading"))
+        row.addStretch(1)
+        row.addWidget(action_button(self.actions_.copy_transcript, "flat", text=False))
+        layout.addLayout(row)
+        layout.addWidget(self.transcript, 1)
+        card.setMinimumWidth(260)
+        return card
+
+    def _footer(self) -> QWidget:
+        card, row = _card_row()
+        row.addWidget(self.microphone, 3)
+        row.addSpacing(12)
+        row.addWidget(self.speaker, 3)
+        row.addSpacing(12)
+        row.addWidget(self.model)
+        return card
+
+    def _make_menus(self) -> None:
+        actions, bar = self.actions_, self.menuBar()
+        talk = bar.addMenu("&Talk")
+        talk.addActions([actions.talk, actions.mute, actions.new_talk])
+        talk.addSeparator()
+        talk.addActions([actions.copy_transcript])
+        talk.addSeparator()
+        talk.addActions([actions.quit])
+        engine = bar.addMenu("&Engine")
+        engine.addActions(list(actions.modes.values()))
+        engine.addSeparator()
+        engine.addActions([actions.load, actions.cancel_load])
+        tools = bar.addMenu("T&ools")
+        tools.addActions([actions.settings, actions.copy_diagnostics])
+        for menu in (talk, engine, tools):
+            menu.setToolTipsVisible(True)
+        self.addActions(actions.all())
+
+    def _connect(self) -> None:
+        session, actions = self._session, self.actions_
+        session.phase_changed.connect(self._show_phase)
+        session.info_changed.connect(self._show_model)
+        session.mode_changed.connect(self._show_mode)
+        session.muted_changed.connect(lambda muted: self.microphone.set_picture("muted" if muted else "microphone"))
+        session.talk_started.connect(self._talk_started)
+        session.text_spoken.connect(lambda time_s, piece: self.transcript.add_piece(MODEL, time_s, piece))
+        session.page_wanted.connect(self.open_settings)
+        actions.settings_wanted.connect(lambda: self.open_settings(""))
+        actions.quit_wanted.connect(self.close)
+        actions.copy_transcript_wanted.connect(self._copy_transcript)
+        actions.copy_diagnostics_wanted.connect(self._copy_diagnostics)
+        self._bridge.frames.connect(self._show_frames)
+        self._bridge.each_second.connect(session.check_saving)
+        self._theme.changed.connect(lambda: self._show_phase(self._session.phase))
+
+    # ------------------------------------------------------------------ what is shown
+
+    def _show_phase(self, phase: str) -> None:
+        colours = self._theme.colours
+        colour = {"talking": colours.ok, "ready": colours.ok, "failed": colours.red}.get(phase, colours.amber)
+        self.phase_dot.setText(f'<span style="color:{colour}">\N{BLACK CIRCLE}</span>')
+        self.transcript.set_hint(HINTS[phase])
+        self._show_words(phase)
+        if phase not in ("talking", "building"):
+            for pane in (self.microphone, self.speaker):
+                pane.set_level(float("nan"))
+
+    def _show_words(self, phase: str) -> None:
+        words = PHASE_WORDS[phase]
+        if phase == "talking" and self._session.muted:
+            words = "Muted"
+        if phase in ("talking", "building") and self._session.talking:
+            words = f"{words}, {format_clock(self._seconds)}"
+        self.phase.setText(words)
+        set_tone(self.phase, "over" if phase == "failed" else "near" if self._session.muted else "")
+
+    def _show_mode(self) -> None:
+        self.latency.set_mode(self._session.mode)
+
+    def _show_model(self) -> None:
+        self._done.stop()
+        info = self._session.info
+        self.model.setText(model_words(info) if info else "")
+        self.model.setToolTip(model_tooltip(info) if info else "")
+
+    def _show_frames(self, records: Sequence[FrameRecord]) -> None:
+        self.latency.take(records)
+        if not records or not self._session.talking:
+            return
+        newest = records[-1]
+        seconds = (newest.index + 1) * FRAME_MS / 1000
+        if int(seconds) != int(self._seconds):
+            self._seconds = seconds
+            self._show_words(self._session.phase)
+        self.microphone.set_level(newest.input_dbfs)
+        self.speaker.set_level(newest.output_dbfs)
+        if self.settings is not None and self.settings.isVisible():
+            self.settings.audio.set_level(newest.input_dbfs)
+
+    def _talk_started(self) -> None:
+        self._seconds = 0.0
+        self.transcript.begin_talk(time.strftime("New talk at %H:%M"))
+        self._show_words(self._session.phase)
+
+    # ------------------------------------------------------------------ what the user asks for
+
+    def open_settings(self, page: str) -> None:
+        """Show the settings window, made at its first use; page: "audio", "voice", "engine", "appearance" or ""."""
+        if self.settings is None:
+            self.settings = SettingsWindow(self._session, self._bridge, self._ports, self._theme, self.actions_)
+            self.settings.setWindowIcon(self.windowIcon())
+        self.settings.open_page(page)
+
+    def _copy_transcript(self) -> None:
+        text = self.transcript.as_text()
+        if text:
+            QGuiApplication.clipboard().setText(text)
+        self._say_done("Transcript copied" if text else "There are no words to copy yet")
+
+    def _copy_diagnostics(self) -> None:
+        self._say_done("Collecting diagnostics")
+        self._bridge.when_done(self._ports.diagnostics(), self._diagnostics_ready)
+
+    def _diagnostics_ready(self, text: str) -> None:
+        QGuiApplication.clipboard().setText(text)
+        self._say_done("Diagnostics copied; paste them into the report")
+
+    def _say_done(self, words: str) -> None:
+        """A passing word in the footer, where the model stands otherwise."""
+        self.model.setText(words)
+        self._done.start()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Say goodbye to the conversation and go; whoever ran the window waits for the engine, not the user."""
+        if self.settings is not None:
+            self.settings.close()
+        self._session.shut_down()
+        self._bridge.stop()
+        super().closeEvent(event)
+
+
+def model_words(info: ModelInfo) -> str:
+    """The loaded model in a few words."""
+    untrained = "" if info.trained else " (untrained)"
+    return f"{info.name}{untrained} on {info.device_name}, {info.precision}"
+
+
+def model_tooltip(info: ModelInfo) -> str:
+    seconds = info.context_frames * FRAME_MS / 1000
+    return (
+        f"{info.source}\nWeights {format_bytes(info.weights_bytes)}, state of a talk {format_bytes(info.state_bytes)}\n"
+        f"Remembers {info.context_frames} frames ({format_clock(seconds)})"
+    )
+
+
+def _card_row() -> tuple[QFrame, QHBoxLayout]:
+    card = QFrame()
+    card.setProperty("card", True)
+    row = QHBoxLayout(card)
+    row.setContentsMargins(12, 9, 12, 9)
+    row.setSpacing(8)
+    return card, row
+
+
+def _divider() -> QFrame:
+    line = QFrame()
+    line.setFrameShape(QFrame.Shape.VLine)
+    line.setProperty("divider", True)
+    return line
+
+

@@ -1,0 +1,204 @@
+"""The strips below the header: trouble in words with one remedy, progress of a load or a build, untrained weights.
+
+Owns their words and looks; what stands is the session's. Qt thread only.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from PySide6.QtGui import QAccessible, QAccessibleEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton, QToolButton, QVBoxLayout, QWidget
+
+from app.messages import LoadProgressed, ModeBuilding, Trouble
+from ui import icons
+from ui.actions import Actions
+from ui.figures import format_bytes, format_clock
+from ui.labels import action_button, restyle, text_label, wrapped_label
+from ui.session import Session
+from ui.theme import Theme
+
+STEPS = ("warm-up",)  # progress counted in steps, not in bytes
+ETA_AFTER_SECONDS = 2.0
+UNTRAINED = (
+    "These weights are untrained: they exercise the program from end to end, and the answer is noise rather than "
+    "speech. Choose a trained model in Settings, Engine."
+)
+
+
+class Notice(QFrame):
+    """A strip with an icon and a sentence. kind: "info" | "warning" | "error"."""
+
+    def __init__(self, theme: Theme, kind: str, sentence: str = ""):
+        super().__init__()
+        self._theme = theme
+        self.kind = kind
+        self.icon = QLabel()
+        self.sentence = wrapped_label(sentence)
+        self.row = QHBoxLayout(self)
+        self.row.setContentsMargins(12, 8, 12, 8)
+        self.row.setSpacing(10)
+        self.row.addWidget(self.icon)
+        self.row.addWidget(self.sentence, 1)
+        theme.changed.connect(self.restyle)
+        self.set_kind(kind)
+
+    def set_kind(self, kind: str) -> None:
+        self.kind = kind
+        restyle(self, "notice", kind)
+        self.restyle()
+
+    def restyle(self) -> None:
+        colours = self._theme.colours
+        colour = {"info": colours.accent, "warning": colours.amber, "error": colours.red}[self.kind]
+        self.icon.setPixmap(icons.pixmap(self.kind, colour, 20, self.devicePixelRatioF()))
+
+
+class Banner(Notice):
+    """The one slot for trouble: the gravest of what stands, the newest first."""
+
+    def __init__(self, theme: Theme, session: Session):
+        super().__init__(theme, "warning")
+        self._session = session
+        self.trouble: Trouble | None = None
+        self.more = text_label("", "small", "muted")
+        self.button = QPushButton()
+        self.button.setObjectName("remedy")
+        self.button.clicked.connect(self._remedy)
+        self.close_button = QToolButton()
+        self.close_button.setProperty("kind", "flat")
+        self.close_button.setAccessibleName("Dismiss this message")
+        self.close_button.setToolTip("Dismiss this message")
+        self.close_button.clicked.connect(self._dismiss)
+        for widget in (self.more, self.button, self.close_button):
+            self.row.addWidget(widget)
+        session.troubles_changed.connect(self.show_trouble)
+        theme.changed.connect(self._restyle_close)
+        self._restyle_close()
+        self.show_trouble()
+
+    def show_trouble(self) -> None:
+        troubles = self._session.troubles
+        fatal = [trouble for trouble in troubles if trouble.fatal]
+        trouble = (fatal or troubles or [None])[-1]  # type: ignore[list-item]
+        changed = trouble is not self.trouble
+        self.trouble = trouble
+        self.setVisible(trouble is not None)
+        if trouble is None:
+            return
+        self.set_kind("error" if trouble.fatal else "warning")
+        self.sentence.setText(trouble.sentence)
+        self.setAccessibleName(trouble.sentence)
+        self.button.setText(trouble.remedy)
+        self.button.setVisible(bool(trouble.remedy))
+        others = len(troubles) - 1
+        self.more.setText(f"{others} more")
+        self.more.setVisible(others > 0)
+        if changed:  # screen readers say it without being asked
+            QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.Alert))
+
+    def _remedy(self) -> None:
+        if self.trouble is not None:
+            self._session.remedy(self.trouble)
+
+    def _dismiss(self) -> None:
+        if self.trouble is not None:
+            self._session.dismiss(self.trouble)
+
+    def _restyle_close(self) -> None:
+        self.close_button.setIcon(icons.icon("close", self._theme.colours.muted))
+
+
+class Progress(QFrame):
+    """How far a load or a build is, with Cancel for the load."""
+
+    def __init__(self, theme: Theme, session: Session, actions: Actions, clock: Callable[[], float] = time.monotonic):
+        super().__init__()
+        self._session = session
+        self._clock = clock
+        self._began: tuple[str, float, int] | None = None  # what, when, bytes then
+        self.setProperty("card", True)
+        self.heading = text_label("", "label")
+        self.detail = text_label("", "small", "muted")
+        self.bar = QProgressBar()
+        self.bar.setProperty("thin", True)
+        self.bar.setTextVisible(False)
+        self.bar.setAccessibleName("Progress")
+        self.cancel = action_button(actions.cancel_load)
+        words = QHBoxLayout()
+        words.addWidget(self.heading)
+        words.addStretch(1)
+        words.addWidget(self.detail)
+        column = QVBoxLayout()
+        column.setSpacing(6)
+        column.addLayout(words)
+        column.addWidget(self.bar)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 10, 12, 12)
+        row.setSpacing(16)
+        row.addLayout(column, 1)
+        row.addWidget(self.cancel)
+        session.phase_changed.connect(self._phase)
+        session.progressed.connect(self.show_load)
+        session.building.connect(self.show_building)
+        self._phase(session.phase)
+
+    def _phase(self, phase: str) -> None:
+        self.setVisible(phase in ("loading", "building"))
+        self.cancel.setVisible(phase == "loading")
+        self._began = None
+        if phase == "loading":
+            self._show(f"Loading {self._session.spec.source}", "starting the engine", 0, 0)
+        elif phase == "building":
+            self._show("Building the mode", "", 0, 0)
+
+    def show_load(self, event: LoadProgressed) -> None:
+        done, total = event.done_bytes, event.total_bytes
+        if event.what in STEPS:
+            detail = f"{done} of {total}"
+        elif total > 0:
+            detail = f"{format_bytes(done)} of {format_bytes(total)}{self._time_left(event)}"
+        else:
+            detail = format_bytes(done) if done else ""
+        self._show(f"Loading {self._session.spec.source}: {event.what}", detail, done, total)
+
+    def show_building(self, event: ModeBuilding) -> None:
+        pause = "the talk is paused and goes on afterwards" if self._session.talking else "this happens once"
+        steps = f"{event.done} of {event.total}, " if event.total else ""
+        self._show(f"Building the {event.mode} mode", steps + pause, event.done, event.total)
+
+    def _show(self, heading: str, detail: str, done: int, total: int) -> None:
+        self.heading.setText(heading)
+        self.detail.setText(detail)
+        self.bar.setAccessibleDescription(f"{heading}, {detail}" if detail else heading)
+        if total <= 0:
+            self.bar.setRange(0, 0)  # busy: the end is not known
+        else:
+            self.bar.setRange(0, 1000)  # a QProgressBar holds 31 bits, a model has more bytes
+            self.bar.setValue(min(1000, done * 1000 // total))
+
+    def _time_left(self, event: LoadProgressed) -> str:
+        now = self._clock()
+        if self._began is None or self._began[0] != event.what:
+            self._began = (event.what, now, event.done_bytes)
+        _, since, first = self._began
+        done = event.done_bytes - first
+        if now - since < ETA_AFTER_SECONDS or done <= 0:
+            return ""
+        seconds = (event.total_bytes - event.done_bytes) * (now - since) / done
+        return f", about {format_clock(seconds + 0.5)} left" if seconds >= 1 else ""
+
+
+def untrained_notice(theme: Theme, session: Session) -> QWidget:
+    """Stands as long as the loaded weights are untrained; it cannot be dismissed."""
+    notice = Notice(theme, "info", UNTRAINED)
+    notice.setObjectName("untrained")
+    notice.setAccessibleName(UNTRAINED)
+
+    def follow() -> None:
+        notice.setVisible(session.info is not None and not session.info.trained)
+
+    session.info_changed.connect(follow)
+    follow()
+    return notice
