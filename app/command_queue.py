@@ -14,7 +14,6 @@ from app.messages import (
     LoadModel,
     NewTalk,
     SetMode,
-    SetMuted,
     SetSampling,
     Shutdown,
     StopTalk,
@@ -63,7 +62,7 @@ class CommandQueue:
         kept: list[Command] = []
         while self._waiting and not isinstance(self._waiting[0], INTERRUPTS["loading"]):
             command = self._waiting.popleft()
-            if isinstance(command, (SetMuted, SetSampling)):
+            if isinstance(command, SetSampling):
                 kept.append(command)
         self._waiting.extendleft(reversed(kept))
         self._wake.set()

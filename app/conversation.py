@@ -99,11 +99,18 @@ class Conversation:
         self._thread.start()
 
     def send(self, command: Command) -> None:
-        """Hand over a command. Never blocks; commands are obeyed between two frames, in order."""
-        if self.phase != "closed":
+        """Hand over a command. Never blocks; commands are obeyed between two frames, in order.
+
+        Only muting does not wait its turn: it must work at once, in a long load or build too.
+        """
+        if self.phase == "closed":
+            if not isinstance(command, say.Shutdown):
+                self._emit(Trouble("closed", "The conversation has been closed; start Parley again."))
+        elif isinstance(command, say.SetMuted):
+            self._ends.muted = command.muted
+            self._emit(say.MutedChanged(command.muted))
+        else:
             self._commands.put(command)
-        elif not isinstance(command, say.Shutdown):
-            self._emit(Trouble("closed", "The conversation has been closed; start Parley again."))
 
     def events(self) -> list[Event]:
         """What happened since the last call, oldest first. For one reader."""
@@ -189,9 +196,6 @@ class Conversation:
             case say.NewTalk():
                 self._stop("a new talk was begun")
                 self._begin_talk(self._persona if command.persona is None else command.persona)
-            case say.SetMuted():
-                self._ends.muted = command.muted
-                self._emit(say.MutedChanged(command.muted))
             case say.SetMode():
                 self._change_mode(command.mode)
             case say.SetSampling():

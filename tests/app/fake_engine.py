@@ -86,6 +86,7 @@ class FakeEngine:
     text: frame -> token (see WORDS); other frames get padding (3). Frame 0 has no output, as in the real engine.
     reasons: mode -> None (usable) or the reason it is not.
     prepare_errors: mode -> exception raised by `prepare`. prepare_steps: progress steps of a `prepare`.
+    on_prime, on_prepare: called in the middle of that work, so that a test can send commands then.
     """
 
     sample_rate = 24000
@@ -104,7 +105,11 @@ class FakeEngine:
         prepare_steps: int = 4,
         context: int = 3000,
         trained: bool = True,
+        on_prime: Callable[[], object] = lambda: None,
+        on_prepare: Callable[[str], object] = lambda mode: None,
     ) -> None:
+        self.on_prime = on_prime
+        self.on_prepare = on_prepare
         self._advance = advance
         self._costs = [costs] if isinstance(costs, (int, float)) else list(costs)
         self.fail_at = dict(fail_at or {})
@@ -151,6 +156,8 @@ class FakeEngine:
             self._advance(500.0)
             if progress is not None:
                 progress(step + 1, self.prepare_steps)
+            if step == 1:
+                self.on_prepare(mode)
             if cancelled is not None and cancelled():
                 raise Cancelled
         if mode in self.prepare_errors:
@@ -184,6 +191,7 @@ class FakeEngine:
         self._called("prime", prompt)
         if isinstance(prompt, Exception):
             raise prompt
+        self.on_prime()
         if cancelled is not None and cancelled():
             raise Cancelled
 
