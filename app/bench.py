@@ -1,0 +1,403 @@
+"""`parley bench`: what a frame costs in each mode and precision, flat out and paced as in a talk.
+
+Owns the measuring: one engine for each mode and precision, a talk that is already as long as asked, percentiles of the
+frame and of its stages, the memory taken, and on a card the bytes each stage reads against what the card copies. Needs
+no sound, no window and no hub. Runs in the caller's thread, which is then the engine thread; torch comes late.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import shlex
+import sys
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import numpy as np
+
+from app import graphics_card, memory
+from app.bench_report import print_report
+from app.errors import UserError
+from app.messages import MODES
+from app.telemetry import FRAME_MS, percentiles
+from app.version import version
+
+if TYPE_CHECKING:
+    from engine.config import LMConfig, MimiConfig
+
+STAGES = ("encode", "temporal", "depth", "decode", "host")
+FRAME_SAMPLES = 1920
+SETTLING_FRAMES = 10  # after the jump to the asked length; clocks and caches find their pace
+RANDOM_MODELS = ("random:7b", "random:tiny")
+# A model that a processor runs in a few milliseconds a frame: for trying the benchmark, not for comparing.
+TINY_LM = {"dim": 256, "num_layers": 4, "num_heads": 4, "context": 500, "depformer_dim": 128, "depformer_num_layers": 2,
+           "depformer_num_heads": 4, "text_card": 2000, "card": 256}  # fmt: skip
+TINY_MIMI = {"seanet": {"n_filters": 8, "dimension": 128}, "transformer": {"num_layers": 2, "dim_feedforward": 256},
+             "quantizer": {"dimension": 64, "bins": 256}}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class BenchOptions:
+    """What to measure. The command line has checked every value."""
+
+    model: str = "mini"  # as in the settings, or one of RANDOM_MODELS
+    modes: tuple[str, ...] = ()  # () = all that this computer can do
+    precisions: tuple[str, ...] = ("auto",)
+    context_fill: float = 0.5  # part of the context that the talk already fills, 0 to 1
+    frames: int = 250
+    paced: bool = True
+    json: Path | None = None
+    device: str = "auto"
+    threads: int = 0
+
+
+class Clock(Protocol):
+    """The wall clock, or a made-up one in tests."""
+
+    def now(self) -> float: ...
+
+    def sleep(self, seconds: float) -> None: ...
+
+
+class WallClock:
+    """Seconds since some moment, and real waiting."""
+
+    def now(self) -> float:
+        return time.perf_counter()
+
+    def sleep(self, seconds: float) -> None:
+        time.sleep(seconds)
+
+
+class Computer(NamedTuple):
+    """Where the measuring happens. copy_gb_s: 10^9 bytes read and written a second, None off the card."""
+
+    device: str
+    device_name: str
+    driver: str
+    copy_gb_s: float | None
+    cards_before: tuple[graphics_card.Card, ...]  # as seen before CUDA started
+
+
+OpenEngine = Callable[[str], Any]  # precision -> an engine with nothing prepared
+
+
+def run_bench(options: BenchOptions, clock: Clock | None = None) -> int:
+    """Measure, print, write. Exit status 1 when something that was asked for could not be measured."""
+    clock = clock or WallClock()
+    cards = tuple(graphics_card.list_cards())
+    lm, mimi, open_engine = _model(options)
+    computer = _computer(options.device, cards)
+    rows: list[dict[str, Any]] = []
+    failures: list[str] = []
+    for precision in options.precisions:
+        for mode in options.modes or MODES:
+            try:
+                row = _measure_mode(options, precision, mode, open_engine, (lm, mimi), computer, clock)
+            except _NotMeasuredError as error:
+                failures.append(f"{mode}, {precision}: not measured. {error}")
+                _say(failures[-1])
+                continue
+            rows.append(row)
+            if options.json is not None:
+                write_rows(options.json, rows)
+    if not rows:
+        raise UserError(f"Nothing could be measured. {' '.join(failures)}")
+    print_report(rows)
+    # Modes that nobody asked for by name are allowed to be impossible here.
+    return 1 if failures and options.modes else 0
+
+
+class _NotMeasuredError(Exception):
+    """Why one mode in one precision gave no figures; the rest goes on."""
+
+
+def _measure_mode(
+    options: BenchOptions,
+    precision: str,
+    mode: str,
+    open_engine: OpenEngine,
+    sizes: tuple[LMConfig, MimiConfig],
+    computer: Computer,
+    clock: Clock,
+) -> dict[str, Any]:
+    import torch
+
+    from engine.errors import EngineError
+
+    engine = None
+    try:
+        _say(f"{mode}, {precision}: loading")
+        began = clock.now()
+        engine = open_engine(precision)
+        load_s = clock.now() - began
+        if reason := engine.mode_reasons().get(mode, "there is no such mode"):
+            raise _NotMeasuredError(reason)
+        _say(f"{mode}, {engine.precision}: preparing")
+        began = clock.now()
+        engine.prepare(mode)
+        engine.set_mode(mode)
+        prepare_s = clock.now() - began
+        row = measure(engine, options, clock, lambda: _say(f"{mode}, {engine.precision}: measuring"))
+        row |= _circumstances(options, engine, sizes, computer)
+        row |= {"load_s": round(load_s, 3), "prepare_s": round(prepare_s, 3)}
+        _add_rates(row, engine, sizes, computer)
+        return row
+    except EngineError as error:
+        raise _NotMeasuredError(str(error)) from None
+    except torch.OutOfMemoryError:
+        raise _NotMeasuredError("The device ran out of memory: choose a smaller precision or model.") from None
+    finally:
+        if engine is not None:
+            engine.unload()
+
+
+def measure(engine: Any, options: BenchOptions, clock: Clock, announce: Callable[[], None]) -> dict[str, Any]:
+    """The figures of one prepared engine in its mode: first frame, then flat out, then paced, at the asked length."""
+    announce()
+    engine.reset(seed=0)
+    hear = _Hearing()
+    first = engine.step(hear()).spans.total
+    filled = round(options.context_fill * engine.context)
+    move_to(engine, filled, hear)
+    flat = summary([engine.step(hear()).spans for _ in range(options.frames)])
+    paced = None
+    if options.paced:
+        move_to(engine, filled, hear)
+        paced = summary(run_paced(engine, options.frames, clock, hear))
+    return {
+        "mode": engine.mode,
+        "precision": engine.precision,
+        **flat,
+        "frames": options.frames,
+        "first_ms": round(first, 3),
+        "paced": paced,
+        "context_fill": options.context_fill,
+        "filled_frames": filled,
+    }
+
+
+def run_paced(engine: Any, frames: int, clock: Clock, hear: Callable[[], np.ndarray]) -> list[Any]:
+    """One frame each 80 ms of a fixed timetable, as a microphone would bring them (user report G19)."""
+    began = clock.now()
+    spans = []
+    for index in range(frames):
+        wait = began + index * FRAME_MS / 1000 - clock.now()
+        if wait > 0:
+            clock.sleep(wait)
+        spans.append(engine.step(hear()).spans)
+    return spans
+
+
+def move_to(engine: Any, frame: int, hear: Callable[[], np.ndarray]) -> None:
+    """Put the talk at a frame, as if it had lasted that long, and let it settle. What it holds does not matter here.
+
+    The token ring is walked in whole turns, so that the tokens in it stay those of the newest frames.
+    """
+    import torch
+
+    for _ in range(3):  # past the first output, so that the ring holds tokens
+        engine.step(hear())
+    with torch.inference_mode():
+        position, turn = engine.state["tokens.position"], engine.state["tokens.ring"].shape[-1]
+        start = max(0, frame - SETTLING_FRAMES)
+        slot = int(position) % turn
+        position.fill_(slot + max(0, (start - slot) // turn * turn))
+        for half in ("encoder_transformer.position", "decoder_transformer.position"):
+            engine.state[half].fill_(int(position) * engine.mimi_config.resample_stride)
+    for _ in range(SETTLING_FRAMES):
+        engine.step(hear())
+
+
+def summary(spans: Sequence[Any]) -> dict[str, Any]:
+    """Percentiles of the whole frame and of each stage, in milliseconds; late: frames over 80 ms."""
+    totals = [span.total for span in spans]
+    return {
+        **_percentiles(totals),
+        "late": sum(total > FRAME_MS for total in totals),
+        "stages": {stage: _percentiles([getattr(span, stage) for span in spans]) for stage in STAGES},
+    }
+
+
+def _percentiles(values: Iterable[float]) -> dict[str, float]:
+    return {f"p{point}_ms": round(value, 4) for point, value in zip((50, 95, 99), percentiles(values), strict=True)}
+
+
+class _Hearing:
+    """Frames of soft noise, the same in every run: silence could be quicker on a processor."""
+
+    def __init__(self) -> None:
+        self._random = np.random.default_rng(0)
+
+    def __call__(self) -> np.ndarray:
+        return self._random.normal(0.0, 0.05, FRAME_SAMPLES).astype(np.float32)
+
+
+# ---------------------------------------------------------------- model and computer
+
+
+def _model(options: BenchOptions) -> tuple[LMConfig, MimiConfig, OpenEngine]:
+    import torch
+
+    from app.engine_room import locate
+    from engine import weights
+    from engine.config import LMConfig, MimiConfig
+    from engine.duplex import Duplex, choose_device, choose_dtype
+    from engine.free_memory import free_memory
+
+    device = choose_device(options.device)
+    if options.threads:
+        torch.set_num_threads(options.threads)
+    if options.model in RANDOM_MODELS:
+        tiny = options.model == "random:tiny"
+        lm, mimi = LMConfig.from_dict(TINY_LM if tiny else {}), MimiConfig.from_dict(TINY_MIMI if tiny else {})
+    else:
+        folder = locate(options.model, lambda *_: None, lambda: False)
+        files = weights.find(folder)
+        lm, mimi = LMConfig.from_dict(files.config), MimiConfig.from_dict(files.mimi_config)
+
+    def open_engine(precision: str) -> Duplex:
+        free = free_memory(device)
+        if free is not None:
+            name = {torch.float32: "float32", torch.bfloat16: "bfloat16"}[choose_dtype(precision, device)]
+            memory.refuse_if_too_large(lm, mimi, name, device.type, *free)
+        if options.model in RANDOM_MODELS:
+            return Duplex.random(lm, mimi, device=str(device), precision=precision)
+        return Duplex.load(folder, device=str(device), precision=precision)
+
+    return lm, mimi, open_engine
+
+
+def _computer(device: str, cards: tuple[graphics_card.Card, ...]) -> Computer:
+    import torch
+
+    from engine.duplex import choose_device
+
+    chosen = choose_device(device)
+    if chosen.type != "cuda":
+        return Computer(str(chosen), processor_name(), "", None, cards)
+    card = _same_card(chosen, cards)
+    return Computer(
+        str(chosen), torch.cuda.get_device_name(chosen), card.driver if card else "", _copy_gb_s(chosen), cards
+    )
+
+
+def _copy_gb_s(device: Any) -> float:
+    """What the card copies within its memory, read and written bytes counted: the mark for weights that stream."""
+    import torch
+
+    size = min(1 << 30, torch.cuda.mem_get_info(device)[0] // 8)
+    source, target = (torch.zeros(size, dtype=torch.uint8, device=device) for _ in range(2))
+    start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))  # type: ignore[no-untyped-call]
+    best = 0.0
+    for _ in range(5):
+        start.record()
+        for _ in range(10):
+            target.copy_(source)
+        end.record()
+        end.synchronize()
+        best = max(best, 10 * 2 * size / (start.elapsed_time(end) / 1e3) / 1e9)
+    del source, target
+    torch.cuda.empty_cache()
+    return round(best, 1)
+
+
+def _same_card(device: Any, cards: Iterable[graphics_card.Card]) -> graphics_card.Card | None:
+    import torch
+
+    identity = str(getattr(torch.cuda.get_device_properties(device), "uuid", ""))
+    return next((card for card in cards if identity and card.uuid.endswith(identity)), None)
+
+
+def _memory_taken(engine: Any, computer: Computer) -> int:
+    """Fall of the card's free memory since before CUDA started; on a processor what the process holds now."""
+    if computer.copy_gb_s is None:
+        return _resident_bytes()
+    before = _same_card(engine.device, computer.cards_before)
+    now = _same_card(engine.device, graphics_card.list_cards())
+    if before is None or now is None:  # no nvidia-smi: without the CUDA context
+        import torch
+
+        return int(torch.cuda.memory_reserved(engine.device))
+    return before.free - now.free
+
+
+def _resident_bytes() -> int:
+    try:
+        return int(Path("/proc/self/statm").read_text("ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError):
+        pass
+    try:
+        import resource
+    except ImportError:  # Windows
+        return 0
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+def _add_rates(row: dict[str, Any], engine: Any, sizes: tuple[LMConfig, MimiConfig], computer: Computer) -> None:
+    """The bytes that a stage must read; on a card also how fast it did, and what part of the copy rate that is."""
+    needed = memory.stage_bytes(*sizes, engine.precision, row["filled_frames"])
+    for stage, size in needed.items():
+        figures = row["stages"][stage]
+        figures["bytes"] = size
+        if computer.copy_gb_s and figures["p50_ms"] > 0:
+            rate = size / figures["p50_ms"] / 1e6
+            figures |= {"gb_s": round(rate, 1), "percent_of_copy": round(100 * rate / computer.copy_gb_s, 1)}
+
+
+def _circumstances(
+    options: BenchOptions, engine: Any, sizes: tuple[LMConfig, MimiConfig], computer: Computer
+) -> dict[str, Any]:
+    import torch
+
+    return {
+        "memory_bytes": _memory_taken(engine, computer),
+        "estimated_bytes": memory.estimate(*sizes, engine.precision, computer.device).total,
+        "kv_precision": engine.precision,
+        "model": options.model,
+        "device": computer.device,
+        "device_name": computer.device_name,
+        "copy_gb_s": computer.copy_gb_s,
+        "driver": computer.driver,
+        "torch": torch.__version__,
+        "cuda": torch.version.cuda,
+        "threads": torch.get_num_threads(),
+        "date": datetime.now(timezone.utc).isoformat(timespec="seconds"),
+        "parley": version(),
+        "command": shlex.join(["parley", *sys.argv[1:]]),
+    }
+
+
+def processor_name() -> str:
+    """The processor's name for people; "" is never returned."""
+    try:
+        for line in Path("/proc/cpuinfo").read_text("utf-8", "replace").splitlines():
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine() or "processor"
+
+
+def write_rows(path: Path, rows: list[dict[str, Any]]) -> None:
+    """All rows so far as a JSON list, as a whole new file. Raises UserError."""
+    temporary = path.with_name(path.name + ".part")
+    try:
+        temporary.write_text(json.dumps(rows, indent=1, allow_nan=False) + "\n", encoding="utf-8")
+        os.replace(temporary, path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise UserError(
+            f"The figures could not be written to {path}: {(error.strerror or str(error)).lower()}."
+        ) from None
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)

@@ -1,0 +1,101 @@
+"""The benchmark's figures as tables: drawn on a terminal, plain text when piped or written to a file.
+
+Owns the columns and nothing of the measuring. Rows are those of the JSON file. Main thread.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any, TextIO
+
+from app.telemetry import FRAME_MS
+
+Table = tuple[str, list[str], list[list[str]]]  # title, column heads, cells
+
+
+def print_report(rows: Sequence[dict[str, Any]], output: TextIO | None = None) -> None:
+    """Who was measured, the frame's table, the stages' table. `rows` has at least one entry."""
+    output = output or sys.stdout
+    print(heading(rows[0]), file=output)
+    for table in (frame_table(rows), stage_table(rows)):
+        if output.isatty():
+            _draw(table, output)
+        else:
+            print(plain(table), file=output)
+
+
+def heading(row: dict[str, Any]) -> str:
+    """One line on model, computer and versions, as far as the rows agree on them."""
+    copying = f", copies {row['copy_gb_s']:.0f} GB/s" if row["copy_gb_s"] else ""
+    software = f"torch {row['torch']}" + (f", CUDA {row['cuda']}, driver {row['driver']}" if row["copy_gb_s"] else "")
+    return (
+        f"{row['model']} on {row['device_name']} ({row['device']}{copying}), {software}, {row['date']}; "
+        f"talk {row['filled_frames']} frames old ({row['context_fill']:.0%} of the context), {row['frames']} frames; "
+        f"milliseconds of the {FRAME_MS:.0f} a frame may take"
+    )
+
+
+def frame_table(rows: Sequence[dict[str, Any]]) -> Table:
+    """The whole frame: flat out, then one frame each 80 ms."""
+    heads = ["mode", "precision", "p50", "p95", "p99", "late", "paced p50", "paced p95", "paced p99", "paced late"]
+    heads += ["first frame", "prepare s", "memory GB"]
+    cells = []
+    for row in rows:
+        paced = row["paced"]
+        cells.append(
+            [row["mode"], row["precision"], *_figures(row), str(row["late"])]
+            + ([*_figures(paced), str(paced["late"])] if paced else ["-"] * 4)
+            + [f"{row['first_ms']:.2f}", f"{row['prepare_s']:.1f}", f"{row['memory_bytes'] / 1e9:.2f}"]
+        )
+    return "Frame", heads, cells
+
+
+def stage_table(rows: Sequence[dict[str, Any]]) -> Table:
+    """The stages, flat out; on a card with the rate at which each read what it must, and its part of the copy rate."""
+    on_card = any(row["copy_gb_s"] for row in rows)
+    heads = ["mode", "precision", "stage", "p50", "p95", "p99", "MB read"] + (["GB/s", "% of copy"] if on_card else [])
+    cells = []
+    for row in rows:
+        for stage, figures in row["stages"].items():
+            size = f"{figures['bytes'] / 1e6:.1f}" if "bytes" in figures else "-"
+            line = [row["mode"], row["precision"], stage, *_figures(figures), size]
+            if on_card:
+                rate, part = figures.get("gb_s"), figures.get("percent_of_copy")
+                line += ["-" if rate is None else f"{rate:.0f}", "-" if part is None else f"{part:.0f}"]
+            cells.append(line)
+    return "Stages", heads, cells
+
+
+def plain(table: Table) -> str:
+    """Columns of equal width, two spaces apart, figures to the right."""
+    title, heads, cells = table
+    lines = [heads, *cells]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(heads))]
+    texts = [column for column in range(len(heads)) if not any(cell[column][:1].isdigit() for cell in cells)]
+    aligned = [
+        "  ".join(
+            cell.ljust(width) if column in texts else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in lines
+    ]
+    return "\n".join([title, *aligned])
+
+
+def _draw(table: Table, output: TextIO) -> None:
+    from rich.console import Console
+    from rich.table import Table as RichTable
+
+    title, heads, cells = table
+    drawn = RichTable(title=title, title_justify="left")
+    for column, head in enumerate(heads):
+        number = any(cell[column][:1].isdigit() for cell in cells)
+        drawn.add_column(head, justify="right" if number else "left")
+    for cell in cells:
+        drawn.add_row(*cell)
+    Console(file=output).print(drawn)
+
+
+def _figures(values: dict[str, Any]) -> list[str]:
+    return [f"{values[f'p{point}_ms']:.2f}" for point in (50, 95, 99)]

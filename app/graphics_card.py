@@ -1,0 +1,97 @@
+"""NVIDIA graphics cards as the driver sees them, and whether a build of torch can use one.
+
+Owns the question to `nvidia-smi`, which needs no torch and starts no CUDA, and the judgement of a card's compute
+capability against what a build was compiled for. Any thread may call it (it may take a second). No torch, no Qt.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Iterable
+from typing import NamedTuple
+
+_FIELDS = ("index", "uuid", "name", "driver_version", "memory.total", "memory.free", "compute_cap")
+_SECONDS = 15
+_MIB = 1 << 20
+INSTALL_CUDA = "uv pip install --reinstall --torch-backend=auto torch"
+
+
+class Card(NamedTuple):
+    """One card. Sizes in bytes; capability (0, 0) when the driver does not say."""
+
+    index: int
+    uuid: str
+    name: str
+    driver: str
+    total: int
+    free: int
+    capability: tuple[int, int]
+
+
+def list_cards() -> list[Card]:
+    """The cards that the driver shows, in its order; [] where there is no driver or it does not answer."""
+    program = shutil.which("nvidia-smi")
+    if program is None:
+        return []
+    command = [program, f"--query-gpu={','.join(_FIELDS)}", "--format=csv,noheader,nounits"]
+    try:
+        answer = subprocess.run(command, capture_output=True, text=True, timeout=_SECONDS, check=False)
+    except (OSError, subprocess.SubprocessError):
+        return []
+    return parse_cards(answer.stdout) if answer.returncode == 0 else []
+
+
+def parse_cards(text: str) -> list[Card]:
+    """`nvidia-smi`'s table without units, one card a line; a line of another form is left out."""
+    cards = []
+    for line in text.splitlines():
+        values = [value.strip() for value in line.split(",")]
+        if len(values) != len(_FIELDS) or not values[0].isdigit():
+            continue
+        index, uuid, name, driver, total, free, capability = values
+        major, _, minor = capability.partition(".")
+        known = (int(major), int(minor)) if major.isdigit() and minor.isdigit() else (0, 0)
+        cards.append(Card(int(index), uuid, name, driver, _mib(total), _mib(free), known))
+    return cards
+
+
+def unsupported_card(
+    name: str, capability: tuple[int, int], architectures: Iterable[str], torch_version: str
+) -> str | None:
+    """None when a torch build with these architectures runs on the card, else one sentence (user report R5).
+
+    architectures: as `torch.cuda.get_arch_list()` gives them, such as "sm_90" (machine code, good for the same
+    generation from that step on) and "compute_90" (which newer drivers translate for anything newer).
+    """
+    known = [entry for entry in map(_architecture, architectures) if entry is not None]
+    if not known:
+        return None  # nothing to judge by
+    for kind, major, minor in known:
+        same_generation = major == capability[0] and minor <= capability[1]
+        if same_generation or (kind == "compute" and (major, minor) <= capability):
+            return None
+    newest = max(known, key=lambda entry: entry[1:])
+    return (
+        f"The {name} has compute capability {capability[0]}.{capability[1]} (sm_{capability[0]}{capability[1]}), but "
+        f"torch {torch_version} was built for cards up to sm_{newest[1]}{newest[2]} and cannot run on it: "
+        f"install a newer build, for example with: {INSTALL_CUDA}"
+        if capability > newest[1:]
+        else f"The {name} has compute capability {capability[0]}.{capability[1]} (sm_{capability[0]}{capability[1]}), "
+        f"which torch {torch_version} does not support (it was built for {', '.join(_named(known))}): "
+        "install an older torch that does, or use the device cpu."
+    )
+
+
+def _named(known: list[tuple[str, int, int]]) -> list[str]:
+    return sorted({f"sm_{major}{minor}" for _, major, minor in known}, key=lambda name: int(name[3:]))
+
+
+def _architecture(name: str) -> tuple[str, int, int] | None:
+    match = re.fullmatch(r"(sm|compute)_([0-9]+)([0-9])[a-z]?", name)
+    return (match[1], int(match[2]), int(match[3])) if match else None
+
+
+def _mib(text: str) -> int:
+    return int(text) * _MIB if text.isdigit() else 0
