@@ -1,0 +1,1 @@
+"""How the bundled model was made, from public packages to the files in `assets/mini/`. Nothing imports this package."""
