@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from app.devices import DeviceRef
 from app.errors import UserError
 from app.messages import MODES, PRECISIONS, ModelSpec, PersonaChoice, Sampling
 from app.paths import project_file, user_config_file
@@ -25,22 +26,14 @@ EXPERT = "window.expert_sampling"
 
 
 @dataclass(frozen=True)
-class DeviceName:
-    """A sound device as people and systems name it; numbers change when something is plugged in. "" = the default."""
-
-    name: str = ""
-    host_api: str = ""  # "" = any
-
-
-@dataclass(frozen=True)
 class AudioSettings:
     """Sound. Times in milliseconds."""
 
-    input: DeviceName = DeviceName()
-    output: DeviceName = DeviceName()
+    input: DeviceRef = DeviceRef()
+    output: DeviceRef = DeviceRef()
     block_ms: int = 20
     max_lag_ms: int = 240
-    margin_ms: int = 20
+    margin_ms: int = 35
 
 
 @dataclass(frozen=True)
@@ -171,8 +164,8 @@ def build(values: Mapping[str, object]) -> Config:
         return {k[len(prefix) :]: v for k, v in values.items() if k.startswith(prefix) and k.count(".") == depth}
 
     audio = section("audio.")
-    audio["input"] = DeviceName(**section("audio.input."))  # type: ignore[arg-type]
-    audio["output"] = DeviceName(**section("audio.output."))  # type: ignore[arg-type]
+    audio["input"] = DeviceRef(**section("audio.input."))  # type: ignore[arg-type]
+    audio["output"] = DeviceRef(**section("audio.output."))  # type: ignore[arg-type]
     return Config(
         ModelSpec(**section("model.")),  # type: ignore[arg-type]
         Sampling(**section("sampling.")),  # type: ignore[arg-type]
@@ -183,7 +176,7 @@ def build(values: Mapping[str, object]) -> Config:
 
 
 class Settings:
-    """The settings while the program runs, by dotted name; "audio.input" and "audio.output" also as a DeviceName.
+    """The settings while the program runs, by dotted name; "audio.input" and "audio.output" also as a DeviceRef.
 
     One thread calls it (Qt in the window). A value that is set is in force at once for whoever asks, and goes into
     the user's file in the background; values from `--set` last for the session only.
@@ -312,8 +305,8 @@ def _parts(key: str, value: object) -> dict[str, object]:
     if key not in ("audio.input", "audio.output"):
         return {key: value}
     if isinstance(value, str):
-        value = DeviceName(value)
-    if not isinstance(value, DeviceName):
+        value = DeviceRef(value)
+    if not isinstance(value, DeviceRef):
         raise UserError(f"{key} is {shown(value)}, where a device's name is needed.")
     return {f"{key}.{name}": part for name, part in asdict(value).items()}
 

@@ -21,7 +21,7 @@ INSTALL_CUDA = "uv pip install --reinstall --torch-backend=auto torch"
 class Card(NamedTuple):
     """One card. Sizes in bytes; capability (0, 0) when the driver does not say."""
 
-    index: int
+    number: int
     uuid: str
     name: str
     driver: str

@@ -10,6 +10,7 @@ from __future__ import annotations
 import difflib
 import math
 import re
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
@@ -159,7 +160,7 @@ class Text:
         if not isinstance(value, str):
             raise RefusedError(f"is {shown(value)}, where {self.wanted} is needed.")
         allowed = "\n\t" if self.lines else ""
-        if any((ord(c) < 32 and c not in allowed) or 0xD800 <= ord(c) <= 0xDFFF or ord(c) == 127 for c in value):
+        if any(unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") and c not in allowed for c in value):
             raise RefusedError("holds a control character or half of a character, which no text needs.")
         if len(value) > self.longest or (self.required and not value.strip()):
             raise RefusedError(f"has {len(value)} characters, where {self.wanted} is needed.")

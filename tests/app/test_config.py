@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app import config
-from app.config import RULES, Config, DeviceName, Settings, load
+from app.config import RULES, Config, Settings, load
+from app.devices import DeviceRef
 from app.errors import UserError
 from app.paths import project_file
 from app.rules import Number
@@ -104,7 +105,7 @@ def test_named_file_must_exist_and_is_the_one_that_is_kept(own_file: Path, tmp_p
 def test_short_form_of_a_device(own_file: Path) -> None:
     write(own_file, "audio:\n  input: Off\n  output: {name: 'No: 5', host_api: ALSA}\n")
     audio = load().config.audio
-    assert (audio.input, audio.output) == (DeviceName("Off"), DeviceName("No: 5", "ALSA"))
+    assert (audio.input, audio.output) == (DeviceRef("Off"), DeviceRef("No: 5", "ALSA"))
 
 
 # ---------------------------------------------------------------- refusals
@@ -281,7 +282,7 @@ def test_forgiving_does_not_reach_a_file_that_was_named(tmp_path: Path) -> None:
 def test_file_holds_only_the_differences(own_file: Path) -> None:
     settings = load(overrides=["model.mode=eager"])
     assert settings.set("window.text_size", 130) == ""
-    assert settings.set("audio.input", DeviceName("Headset", "ALSA")) == ""
+    assert settings.set("audio.input", DeviceRef("Headset", "ALSA")) == ""
     assert settings.set("sampling.top_k", 100) == ""
     assert settings.set("sampling.top_k", None) == ""
     assert settings.flush() == ""
@@ -290,7 +291,7 @@ def test_file_holds_only_the_differences(own_file: Path) -> None:
         "audio": {"input": {"name": "Headset", "host_api": "ALSA"}},
     }
     again = load().config
-    assert again.audio.input == DeviceName("Headset", "ALSA")
+    assert again.audio.input == DeviceRef("Headset", "ALSA")
     assert again.model.mode == "auto"  # --set lasts for one run
 
 
