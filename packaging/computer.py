@@ -156,8 +156,8 @@ def parse_gpu(output: str) -> Optional[Gpu]:
 def torch_attempts(machine: Machine, python: str) -> List[List[str]]:
     """Commands to try in turn. uv reads the driver and fetches the build that fits it, or the small CPU one."""
     with_pip = [python, "-m", "pip", "install", TORCH_WITH_PIP]
-    if machine.system == "Darwin":
-        return [with_pip]  # there is one build for Apple silicon
+    if machine.system == "Darwin":  # one build for Apple silicon, and older releases for older systems
+        return [with_pip, [python, "-m", "pip", "install", TORCH]]
     return [[python, "-m", "uv", "pip", "install", "--python", python, "--torch-backend=auto", TORCH], with_pip]
 
 

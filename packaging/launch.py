@@ -82,8 +82,15 @@ def stamp_covers(stamp: Mapping[str, object], wanted: str, tests: bool) -> bool:
 def run_shown(command: Sequence[str]) -> Tuple[int, str]:
     """Run with its output on the terminal; returns the exit status and what it wrote to standard error."""
     lines = []
+    environment = dict(os.environ, PYTHONWARNINGS="ignore")  # what build tools say to developers
     with subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd=str(PROJECT), text=True, errors="replace"
+        command,
+        env=environment,
+        cwd=str(PROJECT),
+        stdin=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
     ) as process:
         for line in process.stderr or ():
             sys.stderr.write(line)

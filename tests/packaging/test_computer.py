@@ -88,7 +88,7 @@ def test_uv_is_tried_first_and_pip_second() -> None:
     assert "--torch-backend=auto" in first
     assert second == ["PY", "-m", "pip", "install", "torch==2.13.0"]
     assert computer.torch_attempts(WINDOWS, "PY") == [first, second]
-    assert computer.torch_attempts(MAC, "PY") == [second]
+    assert computer.torch_attempts(MAC, "PY") == [second, ["PY", "-m", "pip", "install", "torch>=2.6"]]
 
 
 def test_a_matching_build_needs_no_remedy() -> None:
