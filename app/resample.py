@@ -32,6 +32,11 @@ class StreamResampler:
         self._due = 0.0  # samples that the input so far is worth
         self._converter = _new_converter()
 
+    @property
+    def owed(self) -> float:
+        """Samples that the input so far is worth and that have not come out: the filter's delay."""
+        return self._due - self.produced
+
     def process(self, block: np.ndarray, correction: float = 0.0) -> np.ndarray:
         """block [n] float32 -> [about n * ratio] float32, what is ready.
 
