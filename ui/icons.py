@@ -18,8 +18,7 @@ _FRAME = (
     'stroke-width="1.9" stroke-linecap="round" stroke-linejoin="round">{body}</g></svg>'
 )
 _MICROPHONE = (
-    '<rect x="9" y="3" width="6" height="11" rx="3"/>'
-    '<path d="M5.5 11.5a6.5 6.5 0 0 0 13 0M12 18v3M8.5 21h7"/>'
+    '<rect x="9" y="3" width="6" height="11" rx="3"/><path d="M5.5 11.5a6.5 6.5 0 0 0 13 0M12 18v3M8.5 21h7"/>'
 )
 DRAWINGS = {
     "start": '<path d="M8 5.5v13l10.5-6.5z" fill="{colour}"/>',

@@ -6,6 +6,7 @@ line drawn three times in three colours: it is cheaper and reads at a glance. Qt
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -49,7 +50,7 @@ def stretches(records: Sequence[FrameRecord]) -> list[Stretch]:
 def marks(records: Sequence[FrameRecord]) -> list[Mark]:
     """Where the counters of gaps and skipped frames rose. A counter that falls belongs to a new talk."""
     found = []
-    for before, record in zip(records, records[1:], strict=False):
+    for before, record in itertools.pairwise(records):
         if record.gaps > before.gaps:
             found.append(Mark("gap", record.clock_ns))
         if record.skipped > before.skipped:
@@ -176,7 +177,11 @@ class LatencyStrip(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         for limit, colour in ((FRAME_MS * NEAR_SHARE, colours.amber), (FRAME_MS, colours.red)):
             base = self._y(limit)
-            bars = [QLineF(p.x(), base, p.x(), p.y()) for p, r in zip(points, stretch.records, strict=True) if r.total > limit]
+            bars = [
+                QLineF(p.x(), base, p.x(), p.y())
+                for p, r in zip(points, stretch.records, strict=True)
+                if r.total > limit
+            ]
             if bars:
                 painter.setPen(QPen(QColor(colour), 1.6))
                 painter.drawLines(bars)

@@ -148,7 +148,11 @@ class LatencyView(QFrame):
         self.strip.set_records(records)
         self._show_table(records)
         self._show_marks(records)
-        if len(records) < 2 or records[-1].index - self._described >= DESCRIBE_EVERY or records[-1].index < self._described:
+        if (
+            len(records) < 2
+            or records[-1].index - self._described >= DESCRIBE_EVERY
+            or records[-1].index < self._described
+        ):
             self._described = records[-1].index if records else -DESCRIBE_EVERY
             self.bar.describe()
             self.strip.describe(strip_sentence(records))
@@ -168,7 +172,9 @@ class LatencyView(QFrame):
         )
         (median,) = percentiles((record.total for record in last_seconds(records, 1.0)), (50,))
         judged = verdict(median)
-        self.frame.show_value(format_ms(median), f"of 80, {VERDICT_WORDS[judged]}" if judged != OK else "of 80 ms", judged)
+        self.frame.show_value(
+            format_ms(median), f"of 80, {VERDICT_WORDS[judged]}" if judged != OK else "of 80 ms", judged
+        )
         self.gaps.show_value(f"{newest.gaps}", f"in {newest.index + 1} frames", OVER if newest.gaps else OK)
         late = sum(record.late for record in records)
         note = f"of {len(records)}" + (f", {newest.skipped} skipped" if newest.skipped else " in 60 s")
@@ -194,7 +200,10 @@ class LatencyView(QFrame):
 
     def _show_marks(self, records: Sequence[FrameRecord]) -> None:
         kinds = {mark.kind for mark in marks(records)}
-        words = {"gap": "\N{BLACK DIAMOND} gap in the sound", "skipped": "\N{BLACK UP-POINTING TRIANGLE} microphone frames skipped"}
+        words = {
+            "gap": "\N{BLACK DIAMOND} gap in the sound",
+            "skipped": "\N{BLACK UP-POINTING TRIANGLE} microphone frames skipped",
+        }
         self.marks.setText("    ".join(words[kind] for kind in sorted(kinds)))
         self.marks.setVisible(bool(kinds))
 
@@ -205,7 +214,8 @@ def strip_sentence(records: Sequence[FrameRecord]) -> str:
     if not rows:
         return "No frame yet."
     parts = [
-        f"{row.mode}: {row.frames} frames, median {format_ms(row.p50)}, 95 of 100 within {format_ms(row.p95)}, {row.late} late"
+        f"{row.mode}: {row.frames} frames, median {format_ms(row.p50)}, 95 of 100 within {format_ms(row.p95)}, "
+        f"{row.late} late"
         for row in rows
     ]
     return "; ".join(parts) + "."

@@ -311,5 +311,3 @@ def _divider() -> QFrame:
     line.setFrameShape(QFrame.Shape.VLine)
     line.setProperty("divider", True)
     return line
-
-

@@ -122,4 +122,3 @@ def _colour(level: float, ok: str, amber: str, red: str) -> str:
     if level >= CLIPPING_DBFS:
         return red
     return amber if level >= LOUD_DBFS else ok
-

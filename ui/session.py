@@ -57,7 +57,13 @@ SAMPLING_KEYS = {
 SPEC_KEYS = {"source": keys.MODEL_SOURCE, "device": keys.MODEL_DEVICE, "precision": keys.MODEL_PRECISION}
 # Which settings page a remedy's label means, and which one mends a kind of trouble when the label does not say.
 REMEDY_PAGES = {"engine": "engine", "sound": "audio", "voice": "voice"}
-TROUBLE_PAGES = {"audio-input": "audio", "audio-output": "audio", "sound": "audio", "voice": "voice", "persona": "voice"}
+TROUBLE_PAGES = {
+    "audio-input": "audio",
+    "audio-output": "audio",
+    "sound": "audio",
+    "voice": "voice",
+    "persona": "voice",
+}
 SAMPLING_NAMES = {
     "temperature": "Voice temperature",
     "top_k": "Voice top-k",

@@ -1,0 +1,240 @@
+"""Pictures of every window and state, light and dark: python -m ui.screenshots FOLDER.
+
+Owns the scenes. Runs offscreen unless QT_QPA_PLATFORM says otherwise, with a scripted conversation behind the window,
+so that the pictures are the same everywhere. Main thread only.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtWidgets import QApplication, QWidget
+
+from app.messages import (
+    Event,
+    LoadProgressed,
+    ModeBuilding,
+    ModeChanged,
+    ModelInfo,
+    ModelLoaded,
+    ModelSpec,
+    MutedChanged,
+    PersonaChoice,
+    PhaseChanged,
+    Sampling,
+    SamplingChanged,
+    TalkStarted,
+    TextSpoken,
+    Trouble,
+)
+from app.telemetry import FrameRecord
+from ui import scripted
+from ui.app import Window, make_window
+from ui.ports import DeviceChoice, DevicesState
+
+ICON = Path(__file__).resolve().parent.parent / "assets" / "icons" / "parley.svg"
+PERSONA = "You are a patient tutor. You answer in short sentences and ask back when something is unclear."
+TALK = (
+    (1.0, "Hello, hey, how can I help you today?"),
+    (9.4, "Sure. Photosynthesis is how plants make food from light."),
+    (14.2, "They take in water and carbon dioxide, and give back oxygen."),
+    (22.6, "Oh, right, mostly in the leaves."),
+    (31.0, "Exactly, and the green colour is the chlorophyll that catches the light."),
+    (40.2, "Mm-hm."),
+    (43.1, "You could try it with a glass of water and some pondweed in the sun; you will see little bubbles."),
+)
+
+
+def speech(turns: tuple[tuple[float, str], ...] = TALK) -> list[Event]:
+    """The words of a talk, one piece a frame as the model speaks them."""
+    events: list[Event] = []
+    for start, text in turns:
+        for number, word in enumerate(text.split()):
+            events.append(TextSpoken(start + number * 0.24, f" {word}"))
+    return events
+
+
+def ready(info: ModelInfo, mode: str) -> list[Event]:
+    held = SamplingChanged(scripted.OWN_SAMPLING)
+    return [PhaseChanged("loading"), ModelLoaded(info), ModeChanged(mode, info.modes), held, PhaseChanged("ready")]
+
+
+def talking(info: ModelInfo, mode: str) -> list[Event]:
+    return [*ready(info, mode), PhaseChanged("priming"), PhaseChanged("talking"), TalkStarted(), *speech()]
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Events, frames and an open settings page ("" = the main window)."""
+
+    name: str
+    events: tuple[Event, ...] = ()
+    frames: tuple[FrameRecord, ...] = ()
+    page: str = ""
+    text_size: int = 100
+    spec: ModelSpec = ModelSpec()
+    sampling: Sampling = Sampling()
+    persona: PersonaChoice = PersonaChoice()
+    devices: DevicesState | None = None
+    after: Callable[[Window], None] | None = None
+
+
+def scenes() -> list[Scene]:
+    card, processor = scripted.model_info(), scripted.model_info(cuda=False, trained=False)
+    seven = ModelSpec(source="nvidia/personaplex-7b-v1")
+    graph = tuple(scripted.frames([("graph", 900)]))
+    switched = tuple(scripted.frames([("graph", 330), ("eager", 260), ("graph", 310)], gaps_at=(402,)))
+    slow = tuple(
+        scripted.frames(
+            [("eager", 520)],
+            {"eager": scripted.SLOW_COSTS},
+            gaps_at=tuple(range(40, 520, 31)),
+            skipped_at=tuple(range(12, 520, 5)),
+        )
+    )
+    cpu = {"eager": (3.1, 9.8, 7.7, 3.9), "compiled": (2.6, 7.9, 6.0, 3.3)}
+    small = tuple(scripted.frames([("eager", 500), ("compiled", 420)], cpu))
+    gone = DevicesState(
+        2,
+        scripted.devices().inputs[:1],
+        scripted.devices().outputs,
+        DeviceChoice("USB Headset", "ALSA"),
+        DeviceChoice(),
+    )
+    too_slow = Trouble(
+        "slow",
+        "A frame takes 99 ms on this computer and the budget is 80 ms, so parts of the talk are lost; "
+        "try the graph mode.",
+        "Engine settings",
+    )
+    unplugged = Trouble(
+        "audio-input",
+        "The microphone “USB Headset” is gone. Plug it in again or choose another one; the talk waits.",
+        "Sound settings",
+    )
+    broken = Trouble(
+        "load",
+        "The model needs 17.9 GB and the graphics card has 7.6 GB of 16.0 GB free. Close other programs that use it, "
+        "or choose a smaller model.",
+        "Load again",
+        fatal=True,
+    )
+    return [
+        Scene("idle"),
+        Scene(
+            "loading",
+            (PhaseChanged("loading"), LoadProgressed("language model", 9_700_000_000, 15_600_000_000)),
+            spec=seven,
+        ),
+        Scene("ready_untrained", (*ready(processor, "eager"),)),
+        Scene("ready", (*ready(card, "graph"),), spec=seven),
+        Scene("live_graph", (*talking(card, "graph"),), graph, spec=seven),
+        Scene("live_switched", (*talking(card, "graph"), MutedChanged(True)), switched, spec=seven),
+        Scene("live_eager_slow", (*talking(card, "eager"), too_slow), slow, spec=seven),
+        Scene("live_cpu", (*talking(processor, "compiled"),), small),
+        Scene(
+            "building",
+            (*talking(card, "graph"), PhaseChanged("building"), ModeBuilding("compiled", 2, 5)),
+            graph,
+            spec=seven,
+        ),
+        Scene("device_lost", (*talking(card, "graph"), unplugged), graph, spec=seven),
+        Scene("failed", (PhaseChanged("loading"), PhaseChanged("failed"), broken), spec=seven),
+        Scene("live_large_text", (*talking(card, "graph"),), switched, text_size=150, spec=seven),
+        Scene("settings_audio", (*talking(card, "graph"),), graph, "audio", spec=seven),
+        Scene("settings_audio_lost", (*ready(card, "graph"),), (), "audio", devices=gone),
+        Scene(
+            "settings_voice",
+            (*ready(card, "graph"),),
+            (),
+            "voice",
+            spec=seven,
+            persona=PersonaChoice("NATF1", PERSONA),
+        ),
+        Scene("settings_engine", (*ready(card, "graph"),), (), "engine", spec=seven),
+        Scene(
+            "settings_engine_cpu",
+            (*ready(processor, "eager"),),
+            (),
+            "engine",
+            sampling=Sampling(text_top_k=1),
+            after=lambda window: _scroll(window, "engine"),
+        ),
+        Scene(
+            "settings_engine_refused",
+            (*ready(card, "graph"), Trouble("mode", "The compiled mode cannot be used: no C++ compiler was found.")),
+            (),
+            "engine",
+            spec=seven,
+        ),
+        Scene("settings_appearance", (*ready(card, "graph"),), (), "appearance", spec=seven),
+    ]
+
+
+def _scroll(window: Window, page: str) -> None:
+    assert window.main.settings is not None
+    bar = window.main.settings.pages[page].verticalScrollBar()
+    bar.setValue(bar.maximum())
+
+
+def show(application: QApplication, scene: Scene, theme: str) -> tuple[Window, QWidget]:
+    """Build the window of a scene and show it. Returns it, and the widget to be pictured."""
+    conversation = scripted.ScriptedConversation()
+    settings = scripted.ScriptedSettings({"window.theme": theme, "window.text_size": scene.text_size})
+    given: dict[str, object] = {
+        "spec": scene.spec,
+        "sampling": scene.sampling,
+        "persona": scene.persona,
+        "icon": ICON,
+    }
+    if scene.devices is not None:
+        given["devices"] = scripted.ScriptedDevices(scene.devices)
+    window = make_window(application, conversation, scripted.make_ports(settings, **given))
+    window.main.show()
+    conversation.say(*scene.events)
+    window.bridge.tick()
+    if scene.page:
+        window.main.open_settings(scene.page)
+    for record in scene.frames:
+        conversation.history.append(record)
+    window.bridge.tick()
+    pictured: QWidget = window.main
+    if scene.page:
+        assert window.main.settings is not None
+        pictured = window.main.settings
+    for _ in range(3):
+        application.processEvents()
+    if scene.after is not None:
+        scene.after(window)
+        application.processEvents()
+    return window, pictured
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Write pictures of every window and state, light and dark.")
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--only", default="", help="only the scenes whose name holds this text")
+    options = parser.parse_args()
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    application = QApplication([])
+    options.folder.mkdir(parents=True, exist_ok=True)
+    for scene in scenes():
+        if options.only not in scene.name:
+            continue
+        for theme in ("light", "dark"):
+            window, pictured = show(application, scene, theme)
+            path = options.folder / f"{scene.name}_{theme}.png"
+            if not pictured.grab().save(str(path)):
+                raise SystemExit(f"{path} could not be written.")
+            window.main.close()
+            window.main.deleteLater()
+            application.processEvents()
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,265 @@
+"""Settings, Engine: model, device, precision, mode and sampling.
+
+Owns the controls. Model, device and precision load anew at once; in a talk that is asked first, because it ends the
+talk. Modes are the main window's own actions, sampling is the session's. Qt thread only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QFileDialog,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.messages import PRECISIONS, ModelSpec, Sampling
+from app.telemetry import FRAME_MS
+from ui.actions import Actions
+from ui.figures import format_bytes, format_clock
+from ui.labels import wrapped_label
+from ui.mode_radios import ModeRadios
+from ui.ports import Ports
+from ui.session import SAMPLING_NAMES, SAMPLING_RANGES, Session
+from ui.settings_page import Page, form_row
+from ui.value_slider import ValueSlider
+
+DEVICE_TEXTS = {"auto": "Automatic", "cpu": "Processor (CPU)", "cuda": "NVIDIA graphics card (CUDA)"}
+PRECISION_TEXTS = {
+    "auto": "Automatic",
+    "float32": "float32: exact, twice the memory",
+    "bfloat16": "bfloat16: half the memory",
+}
+LARGEST_SEED_FIELD = 2**31 - 1
+
+
+class EnginePage(Page):
+    """The engine's choices."""
+
+    def __init__(self, session: Session, ports: Ports, actions: Actions):
+        super().__init__("Engine")
+        self._session = session
+        self._pending: ModelSpec | None = None
+        self.source = QComboBox()
+        self.source.setEditable(True)
+        self.source.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        self.source.addItems(list(ports.model_sources))
+        self.browse = QPushButton("&Folder\N{HORIZONTAL ELLIPSIS}")
+        self.device, self.precision = QComboBox(), QComboBox()
+        self.facts = wrapped_label("", "small", "muted")
+        self.modes = ModeRadios(actions, explain=True)
+        self.sliders = {
+            name: ValueSlider(label, *SAMPLING_RANGES[name].bounds(session.expert), whole=name.endswith("top_k"))
+            for name, label in SAMPLING_NAMES.items()
+        }
+        self.fresh_seed = QCheckBox("A new one for each &talk")
+        self.seed = QSpinBox()
+        self.seed.setRange(0, LARGEST_SEED_FIELD)
+        self.expert = QCheckBox("F&ull range")
+        self.expert.setToolTip("Values beyond the usual ones make talks loop or fall apart")
+        self.own = QPushButton("The model's o&wn values")
+        self.note = wrapped_label("", "small", "near")
+        self._arrange()
+        self._connect()
+        self.show_spec()
+        self.show_sampling()
+        self._show_facts()
+
+    def _arrange(self) -> None:
+        column = self.section("Model")
+        form = self.form(column)
+        row = QWidget()
+        inner = QHBoxLayout(row)
+        inner.setContentsMargins(0, 0, 0, 0)
+        inner.addWidget(self.source, 1)
+        inner.addWidget(self.browse)
+        form_row(form, "&Model", row).setBuddy(self.source)
+        self.source.setAccessibleName("Model: mini, a folder, or a Hugging Face id")
+        form_row(form, "&Runs on", self.device)
+        form_row(form, "&Precision", self.precision)
+        column.addWidget(self._question())
+        column.addWidget(self.facts)
+        column = self.section("Mode")
+        column.addWidget(self.modes)
+        column = self.section("Sampling")
+        column.addWidget(self.note)
+        form = self.form(column)
+        for name, slider in self.sliders.items():
+            label = QLabel(SAMPLING_NAMES[name])
+            label.setBuddy(slider.field)
+            form.addRow(label, slider)
+        form_row(form, "&Seed", self._seed_row()).setBuddy(self.seed)
+        self.seed.setAccessibleName("Seed")
+        row_layout = QHBoxLayout()
+        row_layout.addWidget(self.expert)
+        row_layout.addStretch(1)
+        row_layout.addWidget(self.own)
+        column.addLayout(row_layout)
+        self.column.addStretch(1)
+
+    def _seed_row(self) -> QWidget:
+        row = QWidget()
+        inner = QHBoxLayout(row)
+        inner.setContentsMargins(0, 0, 0, 0)
+        inner.addWidget(self.seed)
+        inner.addWidget(self.fresh_seed)
+        inner.addStretch(1)
+        return row
+
+    def _question(self) -> QFrame:
+        """Asked when a change would end the talk that runs."""
+        self.question = QFrame()
+        self.question.setProperty("notice", "warning")
+        self.load_now = QPushButton("&Load now")
+        self.keep = QPushButton("&Keep the model")
+        self.keep.clicked.connect(self._keep)
+        self.load_now.clicked.connect(self._load_now)
+        row = QHBoxLayout()
+        row.addStretch(1)
+        row.addWidget(self.keep)
+        row.addWidget(self.load_now)
+        column = QVBoxLayout(self.question)
+        column.setContentsMargins(12, 8, 12, 8)
+        column.addWidget(wrapped_label("Loading another model or precision ends the talk that is running."))
+        column.addLayout(row)
+        self.question.hide()
+        return self.question
+
+    def _connect(self) -> None:
+        session = self._session
+        self.source.activated.connect(self._spec_chosen)
+        line = self.source.lineEdit()
+        assert line is not None
+        line.returnPressed.connect(self._spec_chosen)
+        for box in (self.device, self.precision):
+            box.activated.connect(self._spec_chosen)
+        self.browse.clicked.connect(self._browse)
+        for name, slider in self.sliders.items():
+            slider.edited.connect(lambda value, name=name: self._sampled(name, value))
+        self.fresh_seed.clicked.connect(self._seed_chosen)
+        self.seed.setKeyboardTracking(False)
+        self.seed.valueChanged.connect(self._seed_chosen)
+        self.expert.clicked.connect(session.set_expert)
+        self.own.clicked.connect(lambda: self._sample(Sampling(seed=session.sampling.seed)))
+        session.spec_changed.connect(self.show_spec)
+        session.info_changed.connect(self._show_facts)
+        session.sampling_changed.connect(self.show_sampling)
+        session.phase_changed.connect(self._phase)
+
+    # ------------------------------------------------------------------ model
+
+    def show_spec(self) -> None:
+        """Show the choice that holds."""
+        spec = self._session.spec
+        self.source.setEditText(spec.source)
+        devices = dict(DEVICE_TEXTS)
+        devices.setdefault(spec.device, spec.device)
+        precisions = {name: PRECISION_TEXTS.get(name, name) for name in PRECISIONS}
+        precisions.setdefault(spec.precision, spec.precision)
+        for box, texts, chosen in ((self.device, devices, spec.device), (self.precision, precisions, spec.precision)):
+            box.clear()
+            for value, text in texts.items():
+                box.addItem(text, value)
+            box.setCurrentIndex(box.findData(chosen))
+
+    def _chosen_spec(self) -> ModelSpec:
+        return replace(
+            self._session.spec,
+            source=self.source.currentText().strip(),
+            device=self.device.currentData(),
+            precision=self.precision.currentData(),
+        )
+
+    def _spec_chosen(self) -> None:
+        spec = self._chosen_spec()
+        self.say("")
+        if spec == self._session.spec:
+            self._keep()
+        elif self._session.talking:
+            self._pending = spec
+            self.question.show()
+        else:
+            self._session.set_spec(spec)
+
+    def _load_now(self) -> None:
+        spec, self._pending = self._pending, None
+        self.question.hide()
+        if spec is not None:
+            self._session.set_spec(spec)
+
+    def _keep(self) -> None:
+        self._pending = None
+        self.question.hide()
+        self.show_spec()
+
+    def _phase(self, _phase: str) -> None:
+        if self._pending is not None and not self._session.talking:
+            self._load_now()  # the talk that stood in the way has ended
+
+    def _browse(self) -> None:
+        """A folder by the system's dialog, which does not hold up the rest of the window."""
+        dialog = QFileDialog(self, "Choose a model folder")
+        dialog.setFileMode(QFileDialog.FileMode.Directory)
+        dialog.setOption(QFileDialog.Option.ShowDirsOnly)
+        dialog.fileSelected.connect(self.choose_folder)
+        dialog.open()
+
+    def choose_folder(self, folder: str) -> None:
+        self.source.setEditText(folder)
+        self._spec_chosen()
+
+    def _show_facts(self) -> None:
+        info = self._session.info
+        if info is None:
+            self.facts.setText("mini, a folder, or a Hugging Face id such as kyutai/moshiko-pytorch-bf16.")
+            return
+        memory = format_clock(info.context_frames * FRAME_MS / 1000)
+        self.facts.setText(
+            f"{info.name} on {info.device_name} in {info.precision}: weights {format_bytes(info.weights_bytes)}, "
+            f"state of a talk {format_bytes(info.state_bytes)}, remembers {memory}."
+        )
+
+    # ------------------------------------------------------------------ sampling
+
+    def show_sampling(self) -> None:
+        """Show what the engine holds, or, before there is one, what was chosen."""
+        session = self._session
+        held = session.engine_sampling or (session.info.sampling if session.info else None)
+        self.expert.setChecked(session.expert)
+        for name, slider in self.sliders.items():
+            slider.set_bounds(*SAMPLING_RANGES[name].bounds(session.expert))
+            chosen = getattr(session.sampling, name)
+            value = chosen if chosen is not None else getattr(held, name, None)
+            slider.setEnabled(value is not None)
+            if value is not None:
+                slider.set_value(value, "model's own" if chosen is None else "chosen")
+            else:
+                slider.note.setText("model's own")
+        fresh = session.sampling.seed is None
+        self.fresh_seed.setChecked(fresh)
+        self.seed.setEnabled(not fresh)
+        self.seed.blockSignals(True)
+        self.seed.setValue(min(session.sampling.seed or 0, LARGEST_SEED_FIELD))
+        self.seed.blockSignals(False)
+        self.note.setText(session.sampling_note)
+        self.note.setVisible(bool(session.sampling_note))
+
+    def _sampled(self, name: str, value: float) -> None:
+        chosen = round(value) if name.endswith("top_k") else value
+        self._sample(replace(self._session.sampling, **{name: chosen}))  # type: ignore[arg-type]
+
+    def _seed_chosen(self) -> None:
+        seed = None if self.fresh_seed.isChecked() else self.seed.value()
+        self._sample(replace(self._session.sampling, seed=seed))
+
+    def _sample(self, sampling: Sampling) -> None:
+        self.say("")
+        self._session.set_sampling(sampling)

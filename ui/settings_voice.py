@@ -1,0 +1,157 @@
+"""Settings, Voice: the model's voice and persona text, with what the text costs of the model's memory.
+
+Owns the two controls; the choice is the session's and holds from the next talk on. Qt thread only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPlainTextEdit
+
+from app.telemetry import FRAME_MS
+from ui.actions import Actions
+from ui.bridge import Bridge
+from ui.figures import NEAR, OVER
+from ui.labels import action_button, set_tone, text_label, wrapped_label
+from ui.ports import Ports
+from ui.session import Session
+from ui.settings_page import Page, form_row
+
+TYPING_PAUSE_MS = 400
+COUNT_PAUSE_MS = 120
+LARGE_SHARE = 0.5  # of the model's memory
+
+
+class VoicePage(Page):
+    """Voice and persona."""
+
+    def __init__(self, session: Session, bridge: Bridge, ports: Ports, actions: Actions):
+        super().__init__("Voice")
+        self._session = session
+        self._ports = ports
+        self.voice = QComboBox()
+        self.text = QPlainTextEdit()
+        self.text.setTabChangesFocus(True)
+        self.text.setPlaceholderText("For example: You are a patient tutor who answers in short sentences.")
+        self.cost = text_label("", "small", "muted")
+        self.when = wrapped_label("", "small", "muted")
+        self.apply = action_button(actions.new_talk)
+        self._typing = _pause(self, TYPING_PAUSE_MS, self._typed)
+        self._counting = _pause(self, COUNT_PAUSE_MS, self.show_cost)
+        self._arrange()
+        self._fill_voices()
+        self.show_persona()
+        self.voice.activated.connect(self._voice_chosen)
+        self.text.textChanged.connect(self._typing.start)
+        self.text.textChanged.connect(self._counting.start)
+        session.persona_changed.connect(self.show_persona)
+        session.info_changed.connect(self._model_changed)
+        session.phase_changed.connect(self._show_when)
+        bridge.each_second.connect(self._follow_voices)
+
+    def _arrange(self) -> None:
+        column = self.section("Voice")
+        form = self.form(column)
+        form_row(form, "&Voice", self.voice)
+        column.addWidget(
+            wrapped_label("Only models trained for it, such as PersonaPlex, follow a voice.", "small", "muted")
+        )
+        column = self.section("Persona")
+        self.text.setAccessibleName("Persona text")
+        self.text.setMinimumHeight(150)
+        column.addWidget(self.text)
+        column.addWidget(self.cost)
+        row = QHBoxLayout()
+        row.addWidget(self.when, 1)
+        row.addWidget(self.apply)
+        column.addLayout(row)
+        self.column.addStretch(1)
+
+    # ------------------------------------------------------------------ shown
+
+    def show_persona(self) -> None:
+        """Show the choice that holds; text that is being typed is left alone."""
+        persona = self._session.persona
+        self.voice.setCurrentIndex(max(0, self.voice.findData(persona.voice)))
+        if not self._typing.isActive() and self.text.toPlainText() != persona.text:
+            self.text.blockSignals(True)
+            self.text.setPlainText(persona.text)
+            self.text.blockSignals(False)
+        self.show_cost()
+        self._show_when()
+
+    def show_cost(self) -> None:
+        """Tokens of the text, and how much of the model's memory they take (one token, one 80 ms frame)."""
+        text = self.text.toPlainText()
+        tokens = self._ports.count_tokens(text) if text.strip() else 0
+        info = self._session.info
+        if tokens is None:
+            self.cost.setText("The length shows once a model is loaded.")
+            set_tone(self.cost, "muted")
+            return
+        seconds = tokens * FRAME_MS / 1000
+        words = f"{tokens} tokens take {seconds:.1f} s" if tokens != 1 else f"1 token takes {seconds:.1f} s"
+        tone = "muted"
+        if info is not None:
+            memory = info.context_frames * FRAME_MS / 1000
+            words += f" of the {memory:.0f} s that the model remembers"
+            if tokens >= info.context_frames:
+                words, tone = f"Too long: {words}", OVER
+            elif tokens > LARGE_SHARE * info.context_frames:
+                words, tone = f"Long: {words}; a shorter text leaves more for the talk", NEAR
+        self.cost.setText("No persona text." if not text.strip() else words + ".")
+        set_tone(self.cost, tone)
+
+    def _show_when(self) -> None:
+        session = self._session
+        differs = session.talking and session.talk_persona is not None and session.talk_persona != session.persona
+        self.when.setText(
+            "The running talk still has the former persona; a new talk takes this one."
+            if differs
+            else "Voice and persona hold from the next talk on."
+        )
+        self.apply.setVisible(differs)
+
+    def _fill_voices(self) -> None:
+        """The model's voices and the folder's, and the chosen one even when its file is gone."""
+        info = self._session.info
+        names = sorted({*(info.voices if info else ()), *self._ports.voices()})
+        chosen = self._session.persona.voice
+        self._voices = tuple(names)
+        self.voice.clear()
+        self.voice.addItem("The model's own", "")
+        for name in names:
+            self.voice.addItem(name, name)
+        if chosen and chosen not in names:
+            self.voice.addItem(f"{chosen}  (not found)", chosen)
+        self.voice.setCurrentIndex(max(0, self.voice.findData(chosen)))
+
+    def _follow_voices(self) -> None:
+        if self.isVisible() and not self.voice.view().isVisible():
+            info = self._session.info
+            if tuple(sorted({*(info.voices if info else ()), *self._ports.voices()})) != self._voices:
+                self._fill_voices()
+
+    def _model_changed(self) -> None:
+        self._fill_voices()
+        self.show_cost()
+
+    # ------------------------------------------------------------------ chosen
+
+    def _voice_chosen(self, index: int) -> None:
+        self.say("")
+        self._session.set_persona(replace(self._session.persona, voice=self.voice.itemData(index)))
+
+    def _typed(self) -> None:
+        self.say("")
+        self._session.set_persona(replace(self._session.persona, text=self.text.toPlainText()))
+
+
+def _pause(page: VoicePage, milliseconds: int, slot: object) -> QTimer:
+    timer = QTimer(page)
+    timer.setSingleShot(True)
+    timer.setInterval(milliseconds)
+    timer.timeout.connect(slot)
+    return timer
