@@ -173,3 +173,15 @@ def silent_runs(sound: np.ndarray, at_least: int) -> list[tuple[int, int]]:
     edges = np.flatnonzero(zero[1:] != zero[:-1]).reshape(-1, 2)
     inner = [(int(a), int(b)) for a, b in edges if b - a >= at_least]
     return [(a, b) for a, b in inner if a > 0 and b < sound.size]
+
+
+def find_in(heard: np.ndarray, piece: np.ndarray) -> tuple[float, int]:
+    """Where in [samples] a piece is heard best: (normalised correlation there, first sample)."""
+    heard, piece = heard.astype(np.float64), piece.astype(np.float64)
+    size = 1 << (heard.size + piece.size).bit_length()
+    product = np.fft.irfft(np.fft.rfft(heard, size) * np.conj(np.fft.rfft(piece, size)))[: heard.size - piece.size + 1]
+    energy = np.concatenate(([0.0], np.cumsum(heard**2)))
+    local = np.sqrt(np.maximum(energy[piece.size :] - energy[: -piece.size], 1e-12))
+    likeness = product / (local * max(float(np.linalg.norm(piece)), 1e-12))
+    best = int(likeness.argmax())
+    return float(likeness[best]), best

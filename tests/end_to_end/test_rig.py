@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import soundfile
 
-from tests.end_to_end.rig import RATE, Screen, SoundServer, silent_runs
+from tests.end_to_end.rig import RATE, Screen, SoundServer, find_in, silent_runs
 
 LOOP = """
 import sys, time, sounddevice
@@ -35,9 +35,10 @@ def test_microphone_and_loudspeaker_are_joined_by_a_program(sound: SoundServer, 
         assert sound.say(tmp_path / "noise.wav").wait(20) == 0
         heard = recording.stop().astype(np.float32) / 32768
         loop.communicate("\n", timeout=20)
-    spectrum = np.fft.rfft(heard, 1 << 19) * np.conj(np.fft.rfft(noise, 1 << 19))
-    likeness = np.fft.irfft(spectrum) / (np.linalg.norm(noise) * np.linalg.norm(heard))
-    assert likeness.max() > 0.8
+    # Piece by piece: on a busy computer the sound server slips a few samples, which a single look would not forgive.
+    pieces = noise.reshape(10, -1)
+    places = [find_in(heard, piece) for piece in pieces]
+    assert sum(likeness > 0.5 for likeness, _ in places) >= 8, places
 
 
 @pytest.mark.sound
