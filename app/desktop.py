@@ -77,8 +77,8 @@ def window_problem(environment: Mapping[str, str] = os.environ) -> str | None:
     if missing:
         packages = " ".join(sorted(set(missing.values())))
         return (
-            f"Qt needs {', '.join(missing)}, which {'is' if len(missing) == 1 else 'are'} not on this computer: on Debian "
-            f"and Ubuntu install with: apt install {packages} (or talk through files with: {HEADLESS})"
+            f"Qt needs {', '.join(missing)}, which this computer lacks: on Debian and Ubuntu "
+            f"install with: apt install {packages} (or talk through files with: {HEADLESS})"
         )
     return display_problem(environment)
 
