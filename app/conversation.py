@@ -52,8 +52,8 @@ class Conversation:
 
     ends: where frames come from and go to. voices: the voice folder. load_engine and thread_context: how an engine is
     had, and what surrounds the engine thread's work from the first load on; the real ones unless a test hands in
-    others. clock: nanoseconds, monotonic. on_answer: called in the engine thread with each answer and with the
-    sound's status when its frame was taken (the headless run's token list).
+    others. clock: nanoseconds, monotonic. history: one with room for more than ten minutes. on_answer: called in the
+    engine thread with each answer and with the sound's status when its frame was taken (for the list of tokens).
     """
 
     def __init__(
@@ -64,9 +64,10 @@ class Conversation:
         load_engine: Loader = open_engine,
         thread_context: Callable[[], AbstractContextManager[object]] = engine_thread,
         clock: Callable[[], int] = time.perf_counter_ns,
+        history: FrameHistory | None = None,
         on_answer: Callable[[AnswerLike, AudioStatus], None] | None = None,
     ) -> None:
-        self.history = FrameHistory()
+        self.history = FrameHistory() if history is None else history  # of the talk that runs or ran last
         self.phase = "idle"  # one of messages.PHASES; written by the engine thread, read by any
         self._ends = ends
         self._voices = voices

@@ -16,9 +16,9 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from app import hub
 from app.errors import UserError
 from app.messages import ModelInfo, ModelSpec, PersonaChoice
-from app.paths import project_file
 
 Progress = Callable[[str, int, int], None]  # what, done, total (bytes, or steps of a warm-up)
 Cancelled = Callable[[], bool]
@@ -127,7 +127,7 @@ def open_engine(
     from engine import weights
     from engine.duplex import Duplex
 
-    folder = locate(spec.source, progress, cancelled)
+    folder = hub.resolve(spec.source, progress, cancelled)
     files = weights.find(folder)
     release()
     torch.set_num_threads(spec.threads or _usual_threads())
@@ -152,18 +152,6 @@ def open_engine(
         modes=engine.mode_reasons(),
     )
     return engine, info
-
-
-def locate(source: str, progress: Progress, cancelled: Cancelled) -> Path:
-    """The folder of a model: "mini" is the bundled one, a path stands for itself, anything else is a hub's name."""
-    if source == "mini":
-        return project_file("assets/mini")
-    folder = Path(source).expanduser()
-    if folder.is_dir() or source.count("/") != 1 or source.startswith((".", "/", "~")):
-        return folder
-    from app import hub
-
-    return hub.fetch(source, progress, cancelled)
 
 
 def _usual_threads() -> int:

@@ -1,0 +1,120 @@
+"""Sound files in and out: any WAV, FLAC or OGG to 24 kHz mono, and replies as 24 kHz PCM16 WAV.
+
+Owns the reading, with one sentence for whatever a file can be, and the writing, whole or not at all. Must not know
+the engine, devices or Qt. Any thread may call it; it may take seconds for a long file.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import wave
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from app.audio import to_pcm16
+from app.errors import UserError
+from app.resample import mix_down, resample
+from app.ring import SAMPLE_RATE
+
+_BLOCK = 1 << 18  # samples read at a time: a long stereo file never lies in memory with all its channels
+
+
+class Recording(NamedTuple):
+    """pcm [n] float32 at 24 kHz, finite, in [-1, 1]; of the file: rate in Hz, channels, samples per channel."""
+
+    pcm: np.ndarray
+    rate_hz: int
+    channels: int
+    samples: int
+
+    @property
+    def duration_s(self) -> float:
+        return self.samples / self.rate_hz
+
+
+def read_recording(path: Path) -> Recording:
+    """A sound file as the model hears it: channels averaged, resampled. Raises UserError.
+
+    n = round(samples * 24000 / rate), at least 1.
+    """
+    soundfile = _soundfile()
+    if not path.is_file():
+        raise UserError(f"There is no sound file {path}.")
+    try:
+        with soundfile.SoundFile(str(path)) as file:
+            rate, channels = int(file.samplerate), int(file.channels)
+            blocks = [mix_down(block) for block in file.blocks(_BLOCK, dtype="float32", always_2d=True)]
+    except soundfile.LibsndfileError as error:
+        raise UserError(f"{path} is not readable as WAV, FLAC or OGG ({error.error_string.rstrip('.')}).") from error
+    except OSError as error:
+        raise UserError(f"{path} cannot be read ({error.strerror or error}).") from error
+    mono = np.concatenate(blocks) if blocks else np.zeros(0, np.float32)
+    if not len(mono):
+        raise UserError(f"{path} holds no sound: it has a header and 0 samples.")
+    np.nan_to_num(mono, copy=False, nan=0.0, posinf=1.0, neginf=-1.0)
+    pcm = resample(mono, rate, SAMPLE_RATE) if rate != SAMPLE_RATE else mono
+    if not len(pcm):
+        pcm = mono[:1]
+    return Recording(np.clip(pcm, -1.0, 1.0).astype(np.float32), rate, channels, len(mono))
+
+
+def write_recording(path: Path, channels: list[np.ndarray]) -> None:
+    """24 kHz PCM16 WAV. channels: one or two [n] float32, limited to full scale. Raises UserError."""
+    samples = np.stack([to_pcm16(channel) for channel in channels], axis=1)
+
+    def write(temporary: Path) -> None:
+        with wave.open(str(temporary), "wb") as file:
+            file.setnchannels(len(channels))
+            file.setsampwidth(2)
+            file.setframerate(SAMPLE_RATE)
+            file.writeframes(samples.astype("<i2").tobytes())
+
+    write_whole(path, write)
+
+
+def write_whole(path: Path, write: Callable[[Path], None]) -> None:
+    """Let `write` fill a temporary file beside `path`, then put it in its place. Raises UserError; leaves no rest."""
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        os.close(handle)
+        temporary = Path(name)
+        try:
+            write(temporary)
+            _usual_permissions(temporary)
+            os.replace(temporary, path)
+        finally:
+            temporary.unlink(missing_ok=True)
+    except OSError as error:
+        raise UserError(f"{path} cannot be written ({error.strerror or error}).") from error
+
+
+def check_writable(path: Path) -> None:
+    """Raises UserError when `path` could not be written later: found out before the work instead of after it."""
+    if path.is_dir():
+        raise UserError(f"{path} is a folder; name a file to write.")
+    if not path.parent.is_dir():
+        raise UserError(f"There is no folder {path.parent} to write {path.name} in.")
+    try:
+        with tempfile.TemporaryFile(dir=path.parent):
+            pass
+    except OSError as error:
+        raise UserError(f"{path} cannot be written ({error.strerror or error}).") from error
+
+
+def _usual_permissions(path: Path) -> None:
+    """A temporary file is private by birth; what a user asked for is not."""
+    mask = os.umask(0)
+    os.umask(mask)
+    path.chmod(0o666 & ~mask)
+
+
+def _soundfile() -> Any:
+    try:
+        import soundfile
+    except (ImportError, OSError) as error:
+        raise UserError("Sound files cannot be read: the package soundfile is missing; see parley doctor.") from error
+    return soundfile

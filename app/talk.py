@@ -1,0 +1,234 @@
+"""A talk without a window: a recording in, the model's reply, its words and its tokens out.
+
+Owns the order of a headless run and its exit status. The talk itself is the same `Conversation` as in the window, with
+`WavAudio` as its ends, in its own thread; the calling thread watches, shows progress and hears Ctrl-C, so that no frame
+is ever cut in half. Outputs are checked before the work and written whole after it, or not at all.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+
+from app import messages as say
+from app.audio import WavAudio
+from app.conversation import Conversation
+from app.engine_room import Loader, Voices, engine_thread, open_engine
+from app.errors import UserError
+from app.messages import CancelLoad, Event, LoadModel, ModelInfo, SetSampling, Shutdown, StartTalk
+from app.recording import check_writable, read_recording, write_recording, write_whole
+from app.ring import FRAME, SAMPLE_RATE
+from app.talk_options import TalkOptions
+from app.talk_report import UNTRAINED, latency_table, model_line, pace_line, token_entry, token_list
+from app.telemetry import FrameHistory
+from app.transcript import Transcript
+
+LOOK_S = 0.05  # between two looks at what happened
+INTERRUPTED = 130  # exit status of a program that Ctrl-C ended
+FAILED = 1
+_PACE_KINDS = ("slow", "slower")  # without a clock to keep up with, they are no trouble: the table tells the pace
+
+
+def run_talk(
+    options: TalkOptions,
+    *,
+    load_engine: Loader = open_engine,
+    voices: Voices | None = None,
+    thread_context: Callable[[], AbstractContextManager[object]] = engine_thread,
+    sleep: Callable[[float], None] = time.sleep,
+) -> int:
+    """Run the talk that `options` asks for. Returns the exit status; raises UserError when nothing could be done.
+
+    0: done. 1: the engine failed on the way. 130: Ctrl-C. In the last two cases what was answered until then has been
+    written, and the terminal says so.
+    """
+    _check_outputs(options)
+    recording = read_recording(options.input)
+    ends = WavAudio(recording.pcm, lead_silence_s=options.lead_silence, realtime=options.realtime)
+    entries: list[dict[str, Any]] = []
+    conversation = Conversation(
+        ends,
+        voices=voices,
+        load_engine=load_engine,
+        thread_context=thread_context,
+        history=FrameHistory(ends.frames),
+        on_answer=lambda answer, sound: entries.append(token_entry(answer)),
+    )
+    watch = _Watch(conversation, options, ends)
+    watch.run(sleep)
+    if not entries:
+        return _nothing_done(watch)
+    _write(options, ends, watch, entries)
+    _report(options, ends, watch)
+    return INTERRUPTED if watch.interrupted else FAILED if watch.failure else 0
+
+
+class _Watch:
+    """Follows the conversation's events until the talk is over, in the calling thread."""
+
+    def __init__(self, conversation: Conversation, options: TalkOptions, ends: WavAudio) -> None:
+        self.info: ModelInfo | None = None
+        self.mode = ""
+        self.transcript = Transcript()
+        self.failure = ""  # the sentence, when the engine or the start failed
+        self.interrupted = False
+        self.elapsed_s = 0.0
+        self.conversation = conversation
+        self._options = options
+        self._ends = ends
+        self._over = False
+        self._started = False
+        self._began_s = 0.0
+        self._console = Console(stderr=True, highlight=False, soft_wrap=True, markup=False)
+        self._task: TaskID | None = None
+        self._progress = Progress(
+            TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"),
+            TimeRemainingColumn(), console=self._console, transient=True,
+        )  # fmt: skip
+
+    def run(self, sleep: Callable[[float], None]) -> None:
+        """Returns when the talk is over and the engine thread has ended."""
+        self.conversation.start_thread()
+        self.conversation.send(SetSampling(self._options.sampling))
+        self.conversation.send(LoadModel(self._options.model))
+        try:
+            with self._progress:
+                while not self._over:
+                    self._look(sleep)
+        finally:
+            self.conversation.close()
+            for event in self.conversation.events():
+                self._follow(event)
+
+    def _look(self, sleep: Callable[[float], None]) -> None:
+        try:
+            for event in self.conversation.events():
+                self._follow(event)
+            if self.conversation.phase == "talking":
+                self._show("talk", self._ends.frames_read, self._ends.frames)
+            sleep(LOOK_S)
+        except KeyboardInterrupt:
+            if self.interrupted:  # the second time means at once
+                raise
+            self.interrupted = True
+            self.conversation.send(CancelLoad())
+            self.conversation.send(Shutdown())
+
+    def _follow(self, event: Event) -> None:
+        match event:
+            case say.LoadProgressed(what, done, total):
+                self._show(what, done, total)
+            case say.ModelLoaded(info):
+                self.info = info
+            case say.ModeChanged(mode):
+                self.mode = mode
+            case say.PhaseChanged("ready"):
+                self._start()
+            case say.TalkStarted():
+                self._began_s = time.monotonic()
+            case say.TextSpoken(time_s, piece):
+                self.transcript.add(time_s, piece)
+            case say.TalkEnded():
+                self.elapsed_s = time.monotonic() - self._began_s
+                self._over = True
+            case say.PhaseChanged("closed"):
+                self._over = True
+            case say.Trouble():
+                self._trouble(event)
+
+    def _start(self) -> None:
+        """The model is ready: start, unless something that was asked for by name had to be replaced."""
+        if self._started or self.interrupted:
+            return
+        self._started = True
+        if self.failure:
+            self._over = True
+        else:
+            assert self.info is not None
+            if not self.info.trained:
+                self._console.print(f"Note: {UNTRAINED}")
+            self.conversation.send(StartTalk(self._options.persona))
+
+    def _trouble(self, trouble: say.Trouble) -> None:
+        asked_for = {"mode": self._options.model.mode != "auto", "sampling": True}.get(trouble.kind, False)
+        if trouble.fatal or trouble.kind in ("voice", "start", "sound") or (asked_for and not self._started):
+            self.failure = trouble.sentence
+            self._over = self._over or trouble.kind not in ("mode", "sampling")
+        elif trouble.kind not in _PACE_KINDS or self._options.realtime:
+            self._console.print(f"Note: {trouble.sentence}")
+
+    def _show(self, what: str, done: int, total: int) -> None:
+        if self._task is None or self._progress.tasks[-1].description != what:
+            if self._task is not None:
+                self._progress.remove_task(self._task)
+            self._task = self._progress.add_task(what, total=total)
+        self._progress.update(self._task, completed=done, total=total)
+
+
+def _nothing_done(watch: _Watch) -> int:
+    if watch.failure:
+        raise UserError(watch.failure)
+    Console(stderr=True).print("Interrupted before the first frame; nothing was written.")
+    return INTERRUPTED
+
+
+def _check_outputs(options: TalkOptions) -> None:
+    """Raises UserError for outputs that could not be written, or would overwrite the input or one another."""
+    outputs = [path for path in (options.output, options.transcript, options.tokens_out) if path is not None]
+    for path in outputs:
+        if _same(path, options.input):
+            raise UserError(f"{path} is the input itself; choose another file for the output.")
+        if sum(_same(path, other) for other in outputs) > 1:
+            raise UserError(f"{path} is named for two outputs; give each its own file.")
+        check_writable(path)
+
+
+def _same(one: Path, other: Path) -> bool:
+    if one.exists() and other.exists():
+        return one.samefile(other)  # links and letter case included
+    return one.resolve() == other.resolve()
+
+
+def _write(options: TalkOptions, ends: WavAudio, watch: _Watch, entries: list[dict[str, Any]]) -> None:
+    samples = min(ends.samples, len(entries) * FRAME)  # fewer than all only when the talk was cut short
+    reply = ends.answers[:samples]
+    write_recording(options.output, [ends.heard[:samples], reply] if options.stereo else [reply])
+    if options.transcript is not None:
+        assert watch.info is not None
+        made = watch.transcript.to_json(watch.info.name, samples / SAMPLE_RATE)
+        _write_text(options.transcript, json.dumps(made, ensure_ascii=False, indent=1) + "\n")
+    if options.tokens_out is not None:
+        _write_text(options.tokens_out, token_list(entries))
+
+
+def _write_text(path: Path, text: str) -> None:
+    write_whole(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
+
+
+def _report(options: TalkOptions, ends: WavAudio, watch: _Watch) -> None:
+    """The summary, on the standard output."""
+    assert watch.info is not None
+    console = Console(highlight=False, soft_wrap=True, markup=False)
+    records = watch.conversation.history.tail(ends.frames)
+    console.print(model_line(watch.info, watch.mode))
+    if not watch.info.trained:
+        console.print(UNTRAINED)
+    for turn in watch.transcript.turns():
+        console.print(f"{turn.words[0].start_s:8.2f} s  {turn.text}")
+    console.print(latency_table(records))
+    console.print(pace_line(records, watch.elapsed_s))
+    done_s, whole_s = len(records) * FRAME / SAMPLE_RATE, ends.samples / SAMPLE_RATE
+    if watch.interrupted:
+        console.print(f"Interrupted after {done_s:.1f} of {whole_s:.1f} s; what was answered until then is written.")
+    elif watch.failure:
+        console.print(f"{watch.failure} What was answered in {done_s:.1f} of {whole_s:.1f} s is written.")
+    for what, path in (("Reply", options.output), ("Transcript", options.transcript), ("Tokens", options.tokens_out)):
+        if path is not None:
+            console.print(f"{what}: {path}")

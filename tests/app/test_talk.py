@@ -1,0 +1,224 @@
+"""Headless talks with a scripted engine: files in, files out, exit statuses, refusals."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import soundfile
+
+from app.errors import UserError
+from app.messages import ModelSpec, PersonaChoice, Sampling
+from app.talk import run_talk
+from app.talk_options import TalkOptions
+from engine.errors import EngineError
+from tests.app.fake_engine import FakeEngine, FakeLoader, FakeVoices, sleep_ms
+
+FRAME_S = 0.08
+
+
+@pytest.fixture
+def options(tmp_path: Path) -> TalkOptions:
+    """1.0 s of a tone: 13 frames, the last one half empty."""
+    pcm = (0.5 * np.sin(np.arange(24000) * 0.1)).astype(np.float32)
+    soundfile.write(tmp_path / "in.wav", pcm, 24000, subtype="FLOAT")
+    return TalkOptions(tmp_path / "in.wav", tmp_path / "out.wav")
+
+
+def talk(options: TalkOptions, engine: FakeEngine | Exception | None = None, **more: Any) -> int:
+    loader = FakeLoader(engine or FakeEngine(), forever=more.pop("forever", False), advance=sleep_ms)
+    return run_talk(
+        options,
+        load_engine=loader,
+        voices=FakeVoices(),
+        thread_context=nullcontext,
+        sleep=more.pop("sleep", lambda seconds: sleep_ms(1.0)),
+    )
+
+
+def test_reply_has_the_length_and_the_place_of_the_input(options: TalkOptions) -> None:
+    """The scripted engine answers each frame with its half, but for the first, which is silent."""
+    assert talk(options) == 0
+    heard, _ = soundfile.read(options.input, dtype="float32")
+    reply, rate = soundfile.read(options.output, dtype="float32")
+    assert rate == 24000
+    assert soundfile.info(options.output).subtype == "PCM_16"
+    assert len(reply) == 24000
+    assert not reply[:1920].any()
+    assert np.abs(reply[1920:] - heard[1920:] / 2).max() < 1e-4
+
+
+@pytest.mark.parametrize("rate", [44100, 48000, 8000])
+def test_reply_lasts_as_long_as_an_input_of_any_rate(options: TalkOptions, rate: int) -> None:
+    """User report V8: 3.01 s are 38 frames."""
+    soundfile.write(options.input, np.zeros((round(3.01 * rate), 2), np.float32), rate)
+    tokens = options.output.with_name("tokens.json")
+    assert talk(replace(options, tokens_out=tokens)) == 0
+    assert soundfile.info(options.output).duration == pytest.approx(3.01, abs=1 / 8000)
+    assert len(json.loads(tokens.read_text())) == 38
+
+
+def test_one_sample_is_one_frame(options: TalkOptions) -> None:
+    soundfile.write(options.input, np.zeros(1, np.float32), 48000)
+    assert talk(options) == 0
+    assert soundfile.info(options.output).frames == 1
+
+
+def test_tokens_have_one_entry_for_each_frame(options: TalkOptions, tmp_path: Path) -> None:
+    """Null before the first output, plain numbers after it; `user` always."""
+    assert talk(replace(options, tokens_out=tmp_path / "t.json"), FakeEngine(text={3: 100})) == 0
+    entries = json.loads((tmp_path / "t.json").read_text())
+    assert len(entries) == 13
+    assert entries[0] == {"user": list(range(8)), "text": None, "own": None}
+    assert entries[3] == {"user": list(range(3, 11)), "text": 100, "own": list(range(8))}
+    assert entries[4]["text"] == 3
+
+
+def test_transcript_has_words_with_times_in_utf8(options: TalkOptions, tmp_path: Path) -> None:
+    engine = FakeEngine(text={2: 100, 4: 101, 5: 102, 7: 103, 8: 104})
+    assert talk(replace(options, transcript=tmp_path / "t.json"), engine) == 0
+    text = (tmp_path / "t.json").read_text(encoding="utf-8")
+    assert "worldé" in text
+    made = json.loads(text)
+    assert made["duration_s"] == 1.0
+    assert [(w["start_s"], w["end_s"], w["text"]) for w in made["turns"][0]["words"]] == [
+        (0.16, 0.24, "hello"),
+        (0.32, 0.72, "worldé"),
+    ]
+
+
+def test_stereo_has_the_user_left_and_the_model_right(options: TalkOptions) -> None:
+    assert talk(replace(options, stereo=True)) == 0
+    heard, _ = soundfile.read(options.input, dtype="float32")
+    both, _ = soundfile.read(options.output, dtype="float32")
+    assert both.shape == (24000, 2)
+    assert np.abs(both[:, 0] - heard).max() < 1e-4
+    assert np.abs(both[1920:, 1] - heard[1920:] / 2).max() < 1e-4
+
+
+def test_lead_silence_lengthens_the_output(options: TalkOptions) -> None:
+    """User report C12: 1 s in front."""
+    assert talk(replace(options, lead_silence=1.0, stereo=True)) == 0
+    both, _ = soundfile.read(options.output, dtype="float32")
+    assert len(both) == 48000
+    assert not both[:24000, 0].any()
+    assert both[24000:, 0].any()
+
+
+def test_voice_sampling_and_mode_reach_the_engine(options: TalkOptions) -> None:
+    """User report U1: everything asked for is what the engine got."""
+    engine = FakeEngine()
+    asked = replace(
+        options,
+        model=ModelSpec("mini", mode="compiled"),
+        sampling=Sampling(0.0, None, 0.0, None, 42),
+        persona=PersonaChoice("NATF2", "Be kind."),
+    )
+    assert talk(asked, engine) == 0
+    assert engine.mode == "compiled"
+    assert (engine.sampling.temperature, engine.sampling.text_temperature, engine.sampling.top_k) == (0.0, 0.0, 250)
+    assert ("reset", 42) in engine.calls
+    assert ("prime", ("prompt", "NATF2", "Be kind.")) in engine.calls
+    assert engine.unloaded
+
+
+def test_without_persona_there_is_no_prompt_phase(options: TalkOptions) -> None:
+    engine = FakeEngine()
+    assert talk(options, engine) == 0
+    assert not [call for call in engine.calls if call[0] == "prime"]
+
+
+def test_realtime_hears_every_frame(options: TalkOptions) -> None:
+    soundfile.write(options.input, np.zeros(24000 // 4, np.float32), 24000)
+    engine = FakeEngine()
+    assert talk(replace(options, realtime=True), engine) == 0
+    assert len(engine.heard) == 4
+
+
+def test_table_and_untrained_notice_are_printed(options: TalkOptions, capsys: pytest.CaptureFixture[str]) -> None:
+    talk(options, FakeEngine(trained=False, text={2: 100}))
+    out = capsys.readouterr().out
+    assert "These weights are untrained" in out
+    for stage in ("encode", "temporal", "depth", "decode", "host", "total"):
+        assert stage in out
+    assert "13 frames, 1.0 s of talk" in out
+    assert "of 13" in out
+    assert "0.16 s  hello" in out
+    assert str(options.output) in out
+    talk(options, FakeEngine(trained=True))
+    assert "These weights are untrained" not in capsys.readouterr().out
+
+
+def refused(options: TalkOptions, words: str, engine: FakeEngine | Exception | None = None) -> None:
+    before = sorted(p.name for p in options.input.parent.iterdir())
+    with pytest.raises(UserError, match=words):
+        talk(options, engine)
+    assert sorted(p.name for p in options.input.parent.iterdir()) == before, "a refusal leaves nothing behind"
+
+
+def test_bad_outputs_are_refused_before_the_work(options: TalkOptions, tmp_path: Path) -> None:
+    refused(replace(options, output=options.input), "is the input itself")
+    refused(replace(options, transcript=options.input), "is the input itself")
+    refused(replace(options, transcript=options.output), "two outputs")
+    refused(replace(options, tokens_out=tmp_path / "absent" / "t.json"), "no folder")
+    refused(replace(options, output=tmp_path), "is a folder")
+    refused(replace(options, input=tmp_path / "absent.wav"), "no sound file")
+    os.link(options.input, tmp_path / "link.wav")
+    refused(replace(options, output=tmp_path / "link.wav"), "is the input itself")
+
+
+def test_bad_wishes_are_refused_in_a_sentence(options: TalkOptions) -> None:
+    refused(options, "The file is damaged", EngineError("The file is damaged."))
+    refused(replace(options, persona=PersonaChoice("gone")), "gone is not in the voice folder")
+    refused(replace(options, model=ModelSpec(mode="graph")), "needs an NVIDIA GPU")
+    refused(replace(options, sampling=Sampling(top_k=99999)), "99999")
+    broken = FakeEngine(prepare_errors={"compiled": EngineError("No C compiler.")})
+    refused(replace(options, model=ModelSpec(mode="compiled")), "No C compiler", broken)
+
+
+def test_engine_that_fails_on_the_way_leaves_what_was_answered(
+    options: TalkOptions, capsys: pytest.CaptureFixture[str]
+) -> None:
+    engine = FakeEngine()
+    engine.on_prime = lambda: engine.fail_at.update({5: EngineError("The GPU is gone; start it again.")})
+    assert talk(replace(options, persona=PersonaChoice("NATF2")), engine) == 1
+    assert soundfile.info(options.output).frames == 5 * 1920
+    assert "The GPU is gone; start it again. What was answered in 0.4 of 1.0 s is written." in capsys.readouterr().out
+
+
+def interrupt_when(ready: Callable[[], bool]) -> Callable[[float], None]:
+    """A `sleep` during which somebody presses Ctrl-C, once."""
+    pressed: list[bool] = []
+
+    def sleep(seconds: float) -> None:
+        if ready() and not pressed:
+            pressed.append(True)
+            raise KeyboardInterrupt
+        sleep_ms(1.0)
+
+    return sleep
+
+
+def test_interrupt_writes_what_there_is(options: TalkOptions, capsys: pytest.CaptureFixture[str]) -> None:
+    engine = FakeEngine(advance=sleep_ms, costs=[0.0] * 6 + [30.0])
+    tokens = options.output.with_name("t.json")
+    # the warm-up takes the first six steps
+    status = talk(replace(options, tokens_out=tokens), engine, sleep=interrupt_when(lambda: engine.steps >= 10))
+    frames = len(json.loads(tokens.read_text()))
+    assert status == 130
+    assert 4 <= frames < 13
+    assert soundfile.info(options.output).frames == frames * 1920
+    assert f"Interrupted after {frames * FRAME_S:.1f} of 1.0 s" in capsys.readouterr().out
+
+
+def test_interrupt_while_loading_writes_nothing(options: TalkOptions, capsys: pytest.CaptureFixture[str]) -> None:
+    assert talk(options, forever=True, sleep=interrupt_when(lambda: True)) == 130
+    assert not options.output.exists()
+    assert "nothing was written" in capsys.readouterr().err
