@@ -38,6 +38,16 @@ def user_log_folder() -> Path:
     return _user_folder("user_log_path", "~/.local/state")
 
 
+def user_cache_folder() -> Path:
+    """Where downloads are kept; it need not exist. Linux: ~/.cache/parley."""
+    return _user_folder("user_cache_path", "~/.cache")
+
+
+def user_voice_folder() -> Path:
+    """Where the user's own voices are looked for; it need not exist. Linux: ~/.local/share/parley/voices."""
+    return _user_folder("user_data_path", "~/.local/share") / "voices"
+
+
 def _roots() -> list[Path]:
     """Frozen application first, then a checkout (an editable install), then the data that a built wheel carries."""
     package = Path(__file__).resolve().parent

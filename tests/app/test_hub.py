@@ -1,0 +1,444 @@
+"""Finding and fetching models, against a small hub on this computer that can break off, refuse and keep silent."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app import hub as hub_module
+from app.download import SPARE_BYTES, CutOffError, DamagedError, Hub, sentence
+from app.errors import UserError
+from app.hub import MANIFEST, MIMI_NAME, MODEL_NAME, TOKENIZER_NAME, fetch, is_repository, read_names, resolve
+from engine.errors import Cancelled
+
+REPOSITORY = "someone/a-model"
+REVISION = "0123456789abcdef0123456789abcdef01234567"
+MODEL = bytes(range(256)) * 12_000  # 3 MB
+FILES = {
+    "config.json": json.dumps({"dim": 64, "mimi_config_name": "mimi_config.json"}).encode(),
+    "mimi_config.json": b'{"sample_rate": 24000}',
+    TOKENIZER_NAME: b"tokenizer" * 100,
+    MIMI_NAME: b"codec" * 1000,
+    "voices.tgz": b"voices" * 10,
+    MODEL_NAME: MODEL,
+    "README.md": b"# not needed",
+    "dist.tgz": b"not needed either",
+}
+
+
+@dataclass
+class FakeHub:
+    """What the server has and how it behaves; everything asked of it is written down."""
+
+    files: dict[str, bytes] = field(default_factory=lambda: dict(FILES))
+    revision: str = REVISION
+    needs_token: str = ""
+    status: int = 0  # answer to everything
+    cuts: list[int] = field(default_factory=list)  # of each next answer for the weights only so many bytes are sent
+    silent_after: int = -1  # bytes of the weights after which the server says no more
+    ranges: bool = True
+    asked: list[tuple[str, str, str]] = field(default_factory=list)  # path, Range, Authorization
+    quiet: threading.Event = field(default_factory=threading.Event)
+
+    def names(self) -> list[str]:
+        return [path.rsplit("/", 1)[-1] for path, _, _ in self.asked]
+
+
+def handler(state: FakeHub) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            path = self.path.split("?")[0]
+            token = self.headers.get("Authorization", "")
+            state.asked.append((path, self.headers.get("Range", ""), token))
+            if state.status:
+                self.answer(state.status, b"{}")
+            elif state.needs_token and token != f"Bearer {state.needs_token}":
+                self.answer(403 if token else 401, b"{}")
+            elif path == f"/api/models/{REPOSITORY}":
+                self.answer(200, json.dumps(self.info()).encode())
+            elif path.startswith(f"/{REPOSITORY}/resolve/{state.revision}/"):
+                self.file(path.rsplit("/", 1)[-1])
+            else:
+                self.answer(404, b"{}")
+
+        def info(self) -> dict[str, Any]:
+            siblings = []
+            for name, content in state.files.items():
+                entry: dict[str, Any] = {"rfilename": name, "size": len(content)}
+                if name.endswith(".safetensors"):
+                    digest = hashlib.sha256(FILES.get(name, content)).hexdigest()
+                    entry["lfs"] = {"sha256": digest, "size": len(content), "pointerSize": 130}
+                siblings.append(entry)
+            return {"id": REPOSITORY, "modelId": REPOSITORY, "sha": state.revision, "siblings": siblings, "tags": []}
+
+        def file(self, name: str) -> None:
+            if name not in state.files:
+                return self.answer(404, b"{}")
+            content, wanted = state.files[name], self.headers.get("Range", "")
+            start = int(wanted.removeprefix("bytes=").rstrip("-")) if wanted and state.ranges else 0
+            body = content[start:]
+            self.send_response(206 if start else 200)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            if name == MODEL_NAME and state.cuts:
+                self.wfile.write(body[: state.cuts.pop(0)])
+                self.close_connection = True
+            elif name == MODEL_NAME and state.silent_after >= 0:
+                self.wfile.write(body[: state.silent_after])
+                self.wfile.flush()
+                state.quiet.wait(20)
+                self.close_connection = True
+            else:
+                self.wfile.write(body)
+
+        def answer(self, status: int, body: bytes) -> None:
+            self.send_response(status)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    return Handler
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[tuple[FakeHub, Hub]]:
+    """A hub of our own; neither the user's token nor the user's Hugging Face cache is seen."""
+    from huggingface_hub import constants
+
+    for name in ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.setattr(constants, "HF_TOKEN_PATH", str(tmp_path / "no-token"))
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "shared-cache"))
+    monkeypatch.setattr("app.download.time.sleep", lambda _: None)
+    state = FakeHub()
+    http = ThreadingHTTPServer(("127.0.0.1", 0), handler(state))
+    http.daemon_threads = True
+    thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread.start()
+    yield state, Hub(REPOSITORY, endpoint=f"http://127.0.0.1:{http.server_address[1]}", wait_s=5)
+    state.quiet.set()
+    http.shutdown()
+    http.server_close()
+
+
+@dataclass
+class Watch:
+    """Collects progress and can cancel."""
+
+    events: list[tuple[str, int, int]] = field(default_factory=list)
+    stop_at: int = -1
+
+    def progress(self, what: str, done: int, total: int) -> None:
+        self.events.append((what, done, total))
+
+    def cancelled(self) -> bool:
+        return 0 <= self.stop_at <= self.events[-1][1]
+
+
+def get(hub: Hub, cache: Path, watch: Watch | None = None, free: Callable[[Path], int] = lambda _: 1 << 40) -> Path:
+    watch = watch or Watch()
+    return fetch(REPOSITORY, watch.progress, watch.cancelled, cache=cache, hub=Hub(**_settings(hub)), free=free)
+
+
+def _settings(hub: Hub) -> dict[str, Any]:
+    return {"repository": hub.repository, "endpoint": hub.endpoint, "wait_s": hub.wait_s}
+
+
+@contextmanager
+def no_network(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    def refuse(*_: Any, **__: Any) -> Any:
+        raise AssertionError("the network was asked")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(socket, "getaddrinfo", refuse)
+        patch.setattr(socket.socket, "connect", refuse)
+        yield
+
+
+# ---------------------------------------------------------------- a download
+
+
+def test_what_is_needed_comes_and_nothing_else(server: tuple[FakeHub, Hub], tmp_path: Path) -> None:
+    state, hub = server
+    watch = Watch()
+    folder = get(hub, tmp_path / "cache", watch)
+    wanted = set(FILES) - {"README.md", "dist.tgz"}
+    assert {path.name for path in folder.iterdir()} == wanted | {MANIFEST}
+    assert all((folder / name).read_bytes() == FILES[name] for name in wanted)
+    assert not {"README.md", "dist.tgz"} & set(state.names())
+    total = sum(len(FILES[name]) for name in wanted)
+    assert watch.events[0] == ("download", 0, total)  # the size is known before a byte has come (user report P10)
+    assert watch.events[-1] == ("download", total, total)
+    assert all(token == "" for _, _, token in state.asked)
+
+
+def test_once_here_nothing_is_asked_of_the_network(
+    server: tuple[FakeHub, Hub], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """User report L13: no connection and no token once the files are present."""
+    _, hub = server
+    folder = get(hub, tmp_path / "cache")
+    with no_network(monkeypatch):
+        assert get(hub, tmp_path / "cache") == folder
+        with pytest.raises(AssertionError, match="network was asked"):  # the guard itself works
+            socket.create_connection(("127.0.0.1", 9))
+
+
+def test_the_shared_cache_of_hugging_face_is_used(
+    server: tuple[FakeHub, Hub], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """User report L13, for a model that another program has brought."""
+    state, hub = server
+    shared = tmp_path / "shared-cache" / "models--someone--a-model"
+    snapshot = shared / "snapshots" / REVISION
+    snapshot.mkdir(parents=True)
+    (shared / "refs").mkdir()
+    (shared / "refs" / "main").write_text(REVISION)
+    for name in ("config.json", "mimi_config.json", TOKENIZER_NAME, MIMI_NAME):
+        (snapshot / name).write_bytes(FILES[name])
+    assert get(hub, tmp_path / "one") == tmp_path / "one" / "someone--a-model"  # the weights are missing there
+    (snapshot / MODEL_NAME).write_bytes(MODEL)
+    state.asked.clear()
+    with no_network(monkeypatch):
+        assert get(hub, tmp_path / "two") == snapshot
+    assert not state.asked
+
+
+def test_a_broken_connection_is_continued(server: tuple[FakeHub, Hub], tmp_path: Path) -> None:
+    state, hub = server
+    state.cuts = [len(MODEL) * 2 // 5, 100_000]
+    folder = get(hub, tmp_path / "cache")
+    assert (folder / MODEL_NAME).read_bytes() == MODEL
+    ranges = [wanted for path, wanted, _ in state.asked if path.endswith(MODEL_NAME)]
+    assert ranges == ["", f"bytes={len(MODEL) * 2 // 5}-", f"bytes={len(MODEL) * 2 // 5 + 100_000}-"]
+
+
+def test_a_download_cut_at_40_per_cent_resumes_there_in_another_start(
+    server: tuple[FakeHub, Hub], tmp_path: Path
+) -> None:
+    """User report P10."""
+    state, hub = server
+    cut = len(MODEL) * 2 // 5
+    state.cuts = [cut] + [0] * 20
+    with pytest.raises(UserError, match="cut off again and again"):
+        get(hub, tmp_path / "cache")
+    state.cuts, state.asked = [], []
+    watch = Watch()
+    folder = get(hub, tmp_path / "cache", watch)
+    assert (folder / MODEL_NAME).read_bytes() == MODEL
+    assert [wanted for path, wanted, _ in state.asked if path.endswith(MODEL_NAME)] == [f"bytes={cut}-"]
+    assert MIMI_NAME not in state.names()
+    assert watch.events[0][1] >= cut
+
+
+def test_a_hub_that_knows_no_ranges_is_begun_anew(server: tuple[FakeHub, Hub], tmp_path: Path) -> None:
+    state, hub = server
+    state.cuts, state.ranges = [len(MODEL) // 2], False
+    watch = Watch()
+    folder = get(hub, tmp_path / "cache", watch)
+    assert (folder / MODEL_NAME).read_bytes() == MODEL
+    assert max(done for _, done, _ in watch.events) == watch.events[-1][2]
+
+
+def test_parts_of_another_revision_are_not_continued(server: tuple[FakeHub, Hub], tmp_path: Path) -> None:
+    state, hub = server
+    state.cuts = [len(MODEL) // 2] + [0] * 20
+    with pytest.raises(UserError):
+        get(hub, tmp_path / "cache")
+    state.cuts, state.asked, state.revision = [], [], "f" * 40
+    get(hub, tmp_path / "cache")
+    assert all(wanted == "" for _, wanted, _ in state.asked)
+
+
+def test_damaged_bytes_are_noticed_and_fetched_anew(server: tuple[FakeHub, Hub], tmp_path: Path) -> None:
+    state, hub = server
+    state.files[MODEL_NAME] = MODEL[:-1] + b"\x00"
+    with pytest.raises(UserError, match="arrived damaged"):
+        get(hub, tmp_path / "cache")
+    state.files[MODEL_NAME] = MODEL
+    assert (get(hub, tmp_path / "cache") / MODEL_NAME).read_bytes() == MODEL
+
+
+def test_cancelling_keeps_the_part(server: tuple[FakeHub, Hub], tmp_path: Path) -> None:
+    """User report L11: even while the hub says nothing; what has come is kept."""
+    state, hub = server
+    state.silent_after = 2_000_000
+    with pytest.raises(Cancelled):
+        get(hub, tmp_path / "cache", Watch(stop_at=2_000_000))
+    part = tmp_path / "cache" / "someone--a-model" / f"{MODEL_NAME}.part"
+    size = part.stat().st_size
+    assert size >= 1_000_000
+    state.silent_after, state.asked = -1, []
+    state.quiet.set()
+    get(hub, tmp_path / "cache")
+    assert (f"/{REPOSITORY}/resolve/{REVISION}/{MODEL_NAME}", f"bytes={size}-", "") in state.asked
+
+
+def test_too_little_room_is_refused_before_the_start(server: tuple[FakeHub, Hub], tmp_path: Path) -> None:
+    """User report P10: both numbers, nothing written."""
+    state, hub = server
+    with pytest.raises(UserError, match=r"needs 0\.3 GB on the disk, but .* has 0\.1 GB free"):
+        get(hub, tmp_path / "cache", free=lambda _: 100_000_000)
+    assert MODEL_NAME not in state.names()
+    assert not list((tmp_path / "cache" / "someone--a-model").iterdir())
+    exact = sum(len(FILES[name]) for name in set(FILES) - {"README.md", "dist.tgz"}) + SPARE_BYTES
+    with pytest.raises(UserError):
+        get(hub, tmp_path / "cache", free=lambda _: exact - 1)
+    get(hub, tmp_path / "cache", free=lambda _: exact)
+
+
+# ---------------------------------------------------------------- refusals
+
+
+def test_a_token_is_sent_only_when_it_is_needed(
+    server: tuple[FakeHub, Hub], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state, hub = server
+    monkeypatch.setenv("HF_TOKEN", "hf_secret")
+    get(hub, tmp_path / "open")
+    assert all(token == "" for _, _, token in state.asked)
+    state.needs_token, state.asked = "hf_secret", []
+    folder = get(hub, tmp_path / "gated")
+    assert (folder / MODEL_NAME).read_bytes() == MODEL
+    assert state.asked[0][2] == ""
+    assert all(token == "Bearer hf_secret" for _, _, token in state.asked[1:])
+
+
+def test_each_trouble_has_its_own_sentence(
+    server: tuple[FakeHub, Hub], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """User report P9: 401, 403, 404, a server error, no answer in time, no network, offline, disk full, cut off."""
+    state, hub = server
+    said = []
+    for status in (401, 403, 404, 503):
+        state.status = status
+        with pytest.raises(UserError) as refusal:
+            get(hub, tmp_path / "cache")
+        said.append(str(refusal.value))
+    state.status = 0
+    assert "hf auth login" in said[0]
+    assert "accept its licence" in said[1]
+    assert "check the name" in said[2]
+    assert "503" in said[3]
+
+    with socket.socket() as deaf:  # accepts a connection and never answers
+        deaf.bind(("127.0.0.1", 0))
+        deaf.listen()
+        with pytest.raises(UserError) as refusal:
+            get(Hub(REPOSITORY, f"http://127.0.0.1:{deaf.getsockname()[1]}", wait_s=0.2), tmp_path / "cache")
+        port = deaf.getsockname()[1]
+    timed_out = str(refusal.value)
+    with pytest.raises(UserError) as refusal:  # nobody listens there any more
+        get(Hub(REPOSITORY, f"http://127.0.0.1:{port}", wait_s=0.2), tmp_path / "cache")
+    assert str(refusal.value) == timed_out
+    assert "internet connection" in timed_out
+
+    class FullDisk(Hub):
+        @contextmanager
+        def open(self, name: str, revision: str, start: int) -> Iterator[tuple[int, Iterator[bytes]]]:
+            if name != MODEL_NAME:
+                with super().open(name, revision, start) as opened:
+                    yield opened
+                return
+
+            def chunks() -> Iterator[bytes]:
+                yield b"x"
+                raise OSError(errno.ENOSPC, "No space left on device")
+
+            yield 0, chunks()
+
+    watch = Watch()
+    with pytest.raises(UserError) as refusal:
+        fetch(
+            REPOSITORY, watch.progress, watch.cancelled, cache=tmp_path / "full", hub=FullDisk(**_settings(hub)),
+            free=lambda _: 1 << 40,
+        )  # fmt: skip
+    assert "disk is full" in str(refusal.value)
+    said += [timed_out, str(refusal.value), str(sentence(CutOffError("x"), REPOSITORY))]
+    said += [str(sentence(DamagedError("x"), REPOSITORY)), str(sentence(PermissionError(13, "Denied"), REPOSITORY))]
+    from huggingface_hub.errors import OfflineModeIsEnabled
+
+    said.append(str(sentence(OfflineModeIsEnabled(), REPOSITORY)))
+    assert len(set(said)) == len(said) == 10
+    assert all(REPOSITORY in text and "\n" not in text and text.endswith(".") for text in said)
+    assert sentence(ValueError("a programmer's mistake"), REPOSITORY) is None
+
+
+def test_a_repository_without_a_model_is_named(server: tuple[FakeHub, Hub], tmp_path: Path) -> None:
+    state, hub = server
+    del state.files[MODEL_NAME], state.files[TOKENIZER_NAME]
+    with pytest.raises(UserError, match=f"no {TOKENIZER_NAME} and no {MODEL_NAME}"):
+        get(hub, tmp_path / "cache")
+
+
+@pytest.mark.parametrize(
+    ("config", "said"),
+    [
+        (b"{", "not valid JSON"),
+        (b"[" * 100_000, "not valid JSON"),
+        (b"[]", "not a JSON object"),
+        (b'{"moshi_name": "../../x"}', "no file name"),
+        (b'{"mimi_name": "/etc/passwd"}', "no file name"),
+        (b'{"tokenizer_name": 5}', "no file name"),
+        (b'{"mimi_config_name": "a\\\\b"}', "no file name"),
+    ],
+)
+def test_names_from_a_strangers_config_are_checked(config: bytes, said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        read_names(config)
+
+
+def test_names_default_to_the_published_ones() -> None:
+    assert read_names(b"{}").needed() == [TOKENIZER_NAME, MIMI_NAME, MODEL_NAME]
+    assert read_names(b'{"moshi_name": "model.v2.safetensors"}').model == "model.v2.safetensors"
+
+
+# ---------------------------------------------------------------- what a source means
+
+
+def test_a_source_is_a_folder_or_mini_or_a_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    watch = Watch()
+
+    def fetched(repository: str, *_: Any) -> Path:
+        return Path("fetched", repository)
+
+    monkeypatch.setattr(hub_module, "fetch", fetched)
+    monkeypatch.setattr(hub_module, "project_file", lambda name: Path("project", name))
+    monkeypatch.chdir(tmp_path)
+    assert resolve("mini", watch.progress, watch.cancelled) == Path("project", "assets/mini")
+    assert resolve(str(tmp_path), watch.progress, watch.cancelled) == tmp_path
+    assert resolve("kyutai/moshiko-pytorch-bf16", watch.progress, watch.cancelled) == Path(
+        "fetched", "kyutai/moshiko-pytorch-bf16"
+    )
+    (tmp_path / "kyutai" / "mine").mkdir(parents=True)
+    assert resolve("kyutai/mine", watch.progress, watch.cancelled) == Path("kyutai/mine")
+    for absent in ("./kyutai/x/y", str(tmp_path / "absent"), "~/absent-model", "moshi", "", "a/../b"):
+        with pytest.raises(UserError, match="no model folder"):
+            resolve(absent, watch.progress, watch.cancelled)
+
+
+@pytest.mark.parametrize(
+    "source", ["a/b/c", "../b", "a/..", "/a", "a/", "a b/c", "a\\b", "a/b\n", "http://x/y", "a/b?c"]
+)
+def test_what_is_no_repository(source: str) -> None:
+    assert not is_repository(source)
+    with pytest.raises(UserError, match="not a Hugging Face id"):
+        fetch(source, lambda *_: None, lambda: False)
