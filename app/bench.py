@@ -14,7 +14,6 @@ import shlex
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -22,6 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 
 from app import graphics_card, memory
+from app.bench_options import RANDOM_MODELS, BenchOptions
 from app.bench_report import print_report
 from app.errors import UserError
 from app.messages import MODES
@@ -34,27 +34,11 @@ if TYPE_CHECKING:
 STAGES = ("encode", "temporal", "depth", "decode", "host")
 FRAME_SAMPLES = 1920
 SETTLING_FRAMES = 10  # after the jump to the asked length; clocks and caches find their pace
-RANDOM_MODELS = ("random:7b", "random:tiny")
 # A model that a processor runs in a few milliseconds a frame: for trying the benchmark, not for comparing.
 TINY_LM = {"dim": 256, "num_layers": 4, "num_heads": 4, "context": 500, "depformer_dim": 128, "depformer_num_layers": 2,
            "depformer_num_heads": 4, "text_card": 2000, "card": 256}  # fmt: skip
 TINY_MIMI = {"seanet": {"n_filters": 8, "dimension": 128}, "transformer": {"num_layers": 2, "dim_feedforward": 256},
              "quantizer": {"dimension": 64, "bins": 256}}  # fmt: skip
-
-
-@dataclass(frozen=True)
-class BenchOptions:
-    """What to measure. The command line has checked every value."""
-
-    model: str = "mini"  # as in the settings, or one of RANDOM_MODELS
-    modes: tuple[str, ...] = ()  # () = all that this computer can do
-    precisions: tuple[str, ...] = ("auto",)
-    context_fill: float = 0.5  # part of the context that the talk already fills, 0 to 1
-    frames: int = 250
-    paced: bool = True
-    json: Path | None = None
-    device: str = "auto"
-    threads: int = 0
 
 
 class Clock(Protocol):

@@ -1,0 +1,220 @@
+"""The command `parley`: from what was typed to what runs, and from every error to one sentence.
+
+Owns the exit status and the words with which the program ends: 0 done, 1 failed, 2 refused (the sentence says why), 130
+Ctrl-C. Nobody ever sees a traceback: what was not foreseen goes to a log file whose path is printed. Main thread;
+everything heavy is imported by the command that needs it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import platform
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from app.arguments import (
+    all_overrides,
+    check_distinct,
+    check_input,
+    check_output,
+    config_file,
+    has_console,
+    parse,
+)
+from app.bench_options import BenchOptions
+from app.config import Settings, load
+from app.errors import UserError
+from app.paths import user_log_folder
+from app.talk_options import TalkOptions
+from app.version import version
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command. Returns the exit status; argparse itself ends the process on --help and wrong flags."""
+    _tolerate_any_text()
+    options = parse(arguments)
+    try:
+        return run(options)
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # Whoever read our output has gone (`parley doctor | head`); Python would complain again at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except Exception as error:
+        return _failed(error, options.command or "window")
+
+
+def run(options: argparse.Namespace) -> int:
+    """The command's own work. Raises UserError and EngineError with a sentence."""
+    commands = {None: _window, "talk": _talk, "devices": _devices, "doctor": _doctor, "bench": _bench}
+    return commands[options.command](options)
+
+
+def talk_options(options: argparse.Namespace, settings: Settings) -> TalkOptions:
+    """Settings and flags together, files checked. Raises UserError."""
+    check_input(options.input)
+    check_output(options.output, "--output", ".wav")
+    for flag, path in (("--transcript", options.transcript), ("--tokens-out", options.tokens_out)):
+        if path is not None:
+            check_output(path, flag)
+    check_distinct(
+        {
+            "--input": options.input,
+            "--output": options.output,
+            "--transcript": options.transcript,
+            "--tokens-out": options.tokens_out,
+        }
+    )
+    config = settings.config
+    flags = {
+        "source": options.model,
+        "device": options.device,
+        "precision": options.precision,
+        "mode": options.mode,
+        "window": options.window,
+    }
+    sampling = config.sampling
+    if options.seed is not None:
+        sampling = replace(sampling, seed=options.seed)
+    if options.greedy:
+        sampling = replace(sampling, temperature=0.0, text_temperature=0.0)
+    persona = {
+        name: value for name, value in (("voice", options.voice), ("text", options.persona)) if value is not None
+    }
+    return TalkOptions(
+        input=options.input,
+        output=options.output,
+        model=replace(config.model, **{name: value for name, value in flags.items() if value is not None}),
+        sampling=sampling,
+        persona=replace(config.persona, **persona),
+        transcript=options.transcript,
+        tokens_out=options.tokens_out,
+        stereo=options.stereo,
+        realtime=options.realtime,
+        lead_silence=options.lead_silence,
+    )
+
+
+def bench_options(options: argparse.Namespace, settings: Settings) -> BenchOptions:
+    """Settings and flags together. Raises UserError."""
+    if options.json is not None:
+        check_output(options.json, "--json")
+    model = settings.config.model
+    return BenchOptions(
+        model=options.model or model.source,
+        modes=options.modes,
+        precisions=options.precision or (model.precision,),
+        context_fill=options.context_fill,
+        frames=options.frames,
+        paced=not options.no_paced,
+        json=options.json,
+        device=options.device or model.device,
+        threads=model.threads,
+    )
+
+
+def _settings(options: argparse.Namespace, forgiving: bool = False) -> Settings:
+    settings = load(config_file(options), all_overrides(options), forgiving=forgiving)
+    for note in settings.notes:
+        _tell(f"Note: {note}")
+    return settings
+
+
+def _window(options: argparse.Namespace) -> int:
+    from app.desktop import window_problem
+
+    problem = window_problem()
+    if problem:
+        raise UserError(problem)
+    settings = _settings(options, forgiving=True)
+    from app.main import run_window
+
+    return run_window(settings)
+
+
+def _talk(options: argparse.Namespace) -> int:
+    checked = talk_options(options, _settings(options))
+    from app.talk import run_talk
+
+    return run_talk(checked)
+
+
+def _devices(options: argparse.Namespace) -> int:
+    _settings(options)
+    from app.device_list import print_devices
+
+    return print_devices(every=options.all, as_json=options.json)
+
+
+def _doctor(options: argparse.Namespace) -> int:
+    from app.doctor import run_doctor
+
+    return run_doctor(config_file(options), all_overrides(options), options.json)
+
+
+def _bench(options: argparse.Namespace) -> int:
+    checked = bench_options(options, _settings(options))
+    from app.bench import run_bench
+
+    return run_bench(checked)
+
+
+# ---------------------------------------------------------------- the end
+
+
+def _failed(error: Exception, command: str) -> int:
+    from engine.errors import EngineError  # names no torch
+
+    if isinstance(error, (UserError, EngineError)):
+        _tell(str(error))
+        return 2
+    log = write_log(error, command)
+    where = f"the details are in {log}" if log else "its details could not be written anywhere"
+    _tell(f"Parley stopped because of an error of its own ({type(error).__name__}); {where}.")
+    return 1
+
+
+def write_log(error: BaseException, command: str) -> Path | None:
+    """The traceback in a new file of the log folder, or of the system's temporary folder. None when neither works.
+
+    What was typed is left out: it may hold a persona.
+    """
+    text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+    header = f"Parley {version()}, {command}, Python {platform.python_version()}, {platform.platform()}\n\n"
+    name = f"parley-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.log"
+    for folder in (user_log_folder(), Path(tempfile.gettempdir())):
+        with contextlib.suppress(OSError):
+            folder.mkdir(parents=True, exist_ok=True)
+            path = folder / name
+            path.write_text(header + text, encoding="utf-8", errors="backslashreplace")
+            return path
+    return None
+
+
+def _tell(sentence: str) -> None:
+    if has_console():
+        print(sentence, file=sys.stderr)
+    elif sys.platform == "win32":
+        import ctypes
+
+        ctypes.windll.user32.MessageBoxW(0, sentence, "Parley", 0x30)
+
+
+def _tolerate_any_text() -> None:
+    """A terminal that cannot show a sign shows a question mark, rather than ending the program."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="replace")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
