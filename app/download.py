@@ -17,8 +17,9 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from io import FileIO
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from app.errors import UserError
 
@@ -231,13 +232,17 @@ class Download:
             for chunk in chunks:
                 if self._stop.is_set():
                     return
-                file.write(chunk)
+                rest = memoryview(chunk)
+                while rest:
+                    rest = rest[file.write(rest) :]
                 self.done += len(chunk)
 
 
-def _open_part(part: Path, begin: int) -> BinaryIO:
-    """For writing from `begin` on; from 0 on it starts anew."""
-    file = part.open("r+b" if begin else "wb")
+def _open_part(part: Path, begin: int) -> FileIO:
+    """For writing from `begin` on; from 0 on it starts anew. Unbuffered: what a cancelled thread still held back would
+    be written whenever it wakes.
+    """
+    file = FileIO(part, "r+b" if begin else "wb")
     file.seek(begin)
     return file
 
