@@ -228,6 +228,7 @@ class Conversation:
     def _welcome(self, loaded: LoadedEngine, mode_trouble: str, frame_ms: float) -> None:
         """A new engine is ready: tell what it is, and what is to be known before a talk."""
         self._loaded = loaded
+        self._voices.use_engine(loaded.engine)
         self._board.clear("load", "start", "talk", "mode", "slow", "sampling")
         sampling_trouble = loaded.adopt_sampling(self._sampling)
         info = replace(loaded.info, sampling=loaded.default_sampling(), voices=self._voices.names())
@@ -254,7 +255,6 @@ class Conversation:
         self._enter("priming")
         self._attempt = "voice"
         persona = self._voices.persona(loaded.engine, choice)
-        loaded.check_length(persona)
         self._attempt = "start"
         loaded.engine.reset(loaded.seed)
         if persona.prompt is not None:

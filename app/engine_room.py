@@ -95,7 +95,11 @@ class Loader(Protocol):
 
 
 class Voices(Protocol):
-    """The voice folder, as a conversation needs it."""
+    """The voice folder, as a conversation needs it; `app.voices.VoiceFolder` is the real one."""
+
+    def use_engine(self, engine: Any) -> None:
+        """A model was loaded: list its voices too."""
+        ...
 
     def names(self) -> tuple[str, ...]: ...
 

@@ -14,14 +14,13 @@ from statistics import median
 
 import numpy as np
 
-from app.engine_room import Cancelled, Engine, Persona
+from app.engine_room import Cancelled, Engine
 from app.errors import UserError
 from app.messages import ModelInfo, Sampling
 
 log = logging.getLogger("parley.engine")
 
 FRAME_SAMPLES = 1920
-FRAME_S = 0.08
 WARM_UP_FRAMES = 6
 WARM_UP_LIMIT_MS = 1000.0  # a computer on which a frame takes seconds need not prove it six times
 SEED_LIMIT = 2**63
@@ -119,14 +118,6 @@ class LoadedEngine:
     def default_sampling(self) -> Sampling:
         held = self.engine.default_sampling
         return Sampling(held.temperature, held.top_k, held.text_temperature, held.text_top_k, None)
-
-    def check_length(self, persona: Persona) -> None:
-        """Raises UserError when voice and persona alone fill what the model remembers."""
-        if persona.frames >= self._info.context_frames:
-            raise UserError(
-                f"Voice and persona need {persona.frames * FRAME_S:.0f} s of the "
-                f"{self._info.context_frames * FRAME_S:.0f} s that the model remembers; shorten the persona text."
-            )
 
     def warm_up(self, clock: Callable[[], int]) -> float:
         """Milliseconds of a frame, from a few frames of silence before any talk; the next reset forgets them."""

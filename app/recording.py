@@ -76,7 +76,7 @@ def write_recording(path: Path, channels: list[np.ndarray]) -> None:
     write_whole(path, write)
 
 
-def write_whole(path: Path, write: Callable[[Path], None]) -> None:
+def write_whole(path: Path, write: Callable[[Path], object]) -> None:
     """Let `write` fill a temporary file beside `path`, then put it in its place. Raises UserError; leaves no rest."""
     try:
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)

@@ -23,12 +23,14 @@ from app.conversation import Conversation
 from app.engine_room import Loader, Voices, engine_thread, open_engine
 from app.errors import UserError
 from app.messages import CancelLoad, Event, LoadModel, ModelInfo, SetSampling, Shutdown, StartTalk
+from app.paths import user_cache_folder, user_voice_folder
 from app.recording import check_writable, read_recording, write_recording, write_whole
 from app.ring import FRAME, SAMPLE_RATE
 from app.talk_options import TalkOptions
 from app.talk_report import UNTRAINED, latency_table, model_line, pace_line, token_entry, token_list
 from app.telemetry import FrameHistory
 from app.transcript import Transcript
+from app.voices import VoiceFolder
 
 LOOK_S = 0.05  # between two looks at what happened
 INTERRUPTED = 130  # exit status of a program that Ctrl-C ended
@@ -55,7 +57,7 @@ def run_talk(
     entries: list[dict[str, Any]] = []
     conversation = Conversation(
         ends,
-        voices=voices,
+        voices=voices or VoiceFolder(user_voice_folder(), user_cache_folder()),
         load_engine=load_engine,
         thread_context=thread_context,
         history=FrameHistory(ends.frames),

@@ -284,10 +284,13 @@ def info_of(engine: FakeEngine, spec: ModelSpec) -> ModelInfo:
 
 
 class FakeVoices:
-    """Stands in for the voice folder: voice names -> frames that they take."""
+    """Stands in for the voice folder: voice names -> frames that they take; each word of a text takes one more."""
 
     def __init__(self, voices: Mapping[str, int] | None = None) -> None:
         self.voices = dict(voices or {"NATF2": 50, "NATM1": 48})
+
+    def use_engine(self, engine: FakeEngine) -> None:
+        self.engine = engine
 
     def names(self) -> tuple[str, ...]:
         return tuple(sorted(self.voices))
@@ -299,4 +302,6 @@ class FakeVoices:
         if not choice.voice and not text:
             return Persona(None, 0)
         frames = self.voices.get(choice.voice, 0) + (len(text.split()) if text else 0)
+        if frames >= engine.context:
+            raise EngineError(f"Voice and persona use {frames} of {engine.context} frames; shorten them.")
         return Persona(("prompt", choice.voice, text), frames)

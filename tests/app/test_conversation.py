@@ -470,7 +470,7 @@ def test_persona_that_leaves_no_memory_is_refused_and_a_long_one_is_told() -> No
     world.run(LOAD)
     events = world.run(StartTalk(PersonaChoice("", "word " * 3000)))
     assert story(events) == "priming, ready, trouble voice"
-    assert "240 s of the 240 s" in troubles(events)[0].sentence
+    assert "3000 of 3000 frames" in troubles(events)[0].sentence
     events = world.run(StartTalk(PersonaChoice("", "word " * 2000)))
     assert "160 s of the 240 s" in troubles(events, "persona")[0].sentence
     assert say.TalkStarted() in events
