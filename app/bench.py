@@ -133,7 +133,7 @@ def _measure_mode(
         row |= {"load_s": round(load_s, 3), "prepare_s": round(prepare_s, 3)}
         _add_rates(row, engine, sizes, computer)
         return row
-    except EngineError as error:
+    except (EngineError, UserError) as error:
         raise _NotMeasuredError(str(error)) from None
     except torch.OutOfMemoryError:
         raise _NotMeasuredError("The device ran out of memory: choose a smaller precision or model.") from None
@@ -229,7 +229,7 @@ class _Hearing:
 def _model(options: BenchOptions) -> tuple[LMConfig, MimiConfig, OpenEngine]:
     import torch
 
-    from app.engine_room import locate
+    from app import hub
     from engine import weights
     from engine.config import LMConfig, MimiConfig
     from engine.duplex import Duplex, choose_device, choose_dtype
@@ -242,7 +242,7 @@ def _model(options: BenchOptions) -> tuple[LMConfig, MimiConfig, OpenEngine]:
         tiny = options.model == "random:tiny"
         lm, mimi = LMConfig.from_dict(TINY_LM if tiny else {}), MimiConfig.from_dict(TINY_MIMI if tiny else {})
     else:
-        folder = locate(options.model, lambda *_: None, lambda: False)
+        folder = hub.resolve(options.model, _show_download, lambda: False)
         files = weights.find(folder)
         lm, mimi = LMConfig.from_dict(files.config), MimiConfig.from_dict(files.mimi_config)
 
@@ -381,6 +381,11 @@ def write_rows(path: Path, rows: list[dict[str, Any]]) -> None:
         raise UserError(
             f"The figures could not be written to {path}: {(error.strerror or str(error)).lower()}."
         ) from None
+
+
+def _show_download(what: str, done: int, total: int) -> None:
+    end = "\n" if done >= total else ""
+    print(f"\r{what}: {done / 1e9:.2f} of {total / 1e9:.2f} GB", end=end, file=sys.stderr, flush=True)
 
 
 def _say(line: str) -> None:

@@ -7,6 +7,7 @@ and never raises. Every part may be missing: torch, a driver, PortAudio, Qt, the
 from __future__ import annotations
 
 import importlib
+import json
 import os
 import platform
 from collections.abc import Iterable, Sequence
@@ -18,7 +19,7 @@ from app import desktop, memory
 from app.errors import UserError
 from app.graphics_card import INSTALL_CUDA, Card, unsupported_card
 from app.messages import PRECISIONS
-from app.paths import project_file, user_log_folder
+from app.paths import project_file, user_cache_folder, user_log_folder
 from app.version import version
 
 RIGHT, WRONG, NOTE = "right", "wrong", "note"
@@ -232,27 +233,49 @@ def check_bundled_model(torch: Torch) -> list[Finding]:
     return [Finding("model", RIGHT, f"The bundled model is complete ({size / 1e6:.0f} MB, {kind}).")]
 
 
-def check_downloaded_models(cache: Path | None = None) -> list[Finding]:
-    """Checkpoints of Moshi's format in Hugging Face's cache."""
+def check_downloaded_models(own: Path | None = None, shared: Path | None = None) -> list[Finding]:
+    """Models that this program downloaded, and those of Moshi's format that others left in Hugging Face's cache.
+
+    own, shared: the two folders, where not the usual ones.
+    """
     try:
         from huggingface_hub import scan_cache_dir
         from huggingface_hub.errors import CacheNotFound
     except ImportError:
         sentence = "The Python package huggingface_hub is missing, so no model can be downloaded."
         return [Finding("model", WRONG, sentence, SETUP)]
+    folder = own or user_cache_folder() / "models"
+    findings = _downloads(folder)
     try:
-        repositories = scan_cache_dir(cache).repos
+        repositories = scan_cache_dir(shared).repos
     except (CacheNotFound, OSError, ValueError):
         repositories = frozenset()
-    findings = []
     for repository in sorted(repositories, key=lambda found: found.repo_id):
         names = {file.file_name for revision in repository.revisions for file in revision.files}
         if any(name.startswith("tokenizer-") and name.endswith(".safetensors") for name in names):
             whole = "complete" if "model.safetensors" in names else "its weights are not downloaded yet"
             size = f"{repository.size_on_disk / 1e9:.1f} GB"
-            sentence = f"{repository.repo_id} is in the download cache ({size}, {whole})."
+            sentence = f"{repository.repo_id} is in Hugging Face's cache ({size}, {whole})."
             findings.append(Finding("model", RIGHT, sentence))
-    return findings or [Finding("model", NOTE, "No larger model is in Hugging Face's download cache yet.")]
+    return findings or [Finding("model", NOTE, f"No larger model was downloaded yet; downloads go to {folder}.")]
+
+
+def _downloads(folder: Path) -> list[Finding]:
+    from app.hub import MANIFEST
+
+    findings = []
+    for manifest in sorted(folder.glob(f"*/{MANIFEST}")):
+        try:
+            wanted = json.loads(manifest.read_text("utf-8"))["files"]
+            sizes = {
+                name: (manifest.parent / name).stat().st_size for name in wanted if (manifest.parent / name).exists()
+            }
+            whole = "complete" if sizes == wanted else "not complete: the next start goes on with it"
+        except (OSError, ValueError, KeyError, TypeError):
+            continue
+        name, size = manifest.parent.name.replace("--", "/", 1), sum(wanted.values()) / 1e9
+        findings.append(Finding("model", RIGHT, f"{name} was downloaded ({size:.1f} GB, {whole})."))
+    return findings
 
 
 def check_settings(path: Path, settings: Any, error: str) -> list[Finding]:

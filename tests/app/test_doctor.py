@@ -236,15 +236,31 @@ def test_download_cache(tmp_path: Path) -> None:
         for name in names:
             (snapshot / name).write_bytes(b"x" * 1000)
 
-    assert states(checks.check_downloaded_models(tmp_path)) == [NOTE]
+    none = tmp_path / "none"
+    assert states(checks.check_downloaded_models(none, tmp_path)) == [NOTE]
     put("kyutai/whole", "model.safetensors", "tokenizer-e351c8d8-checkpoint125.safetensors")
     put("kyutai/half", "tokenizer-e351c8d8-checkpoint125.safetensors")
     put("someone/else", "model.safetensors")
-    sentences = [finding.sentence for finding in checks.check_downloaded_models(tmp_path)]
+    sentences = [finding.sentence for finding in checks.check_downloaded_models(none, tmp_path)]
     assert len(sentences) == 2
     assert "kyutai/half" in sentences[0] and "not downloaded" in sentences[0]  # noqa: PT018
     assert "kyutai/whole" in sentences[1] and "complete" in sentences[1]  # noqa: PT018
-    assert states(checks.check_downloaded_models(tmp_path / "none")) == [NOTE]
+    assert states(checks.check_downloaded_models(none, none)) == [NOTE]
+
+
+def test_own_downloads(tmp_path: Path) -> None:
+    from app.hub import MANIFEST
+
+    folder = tmp_path / "nvidia--personaplex-7b-v1"
+    folder.mkdir()
+    (folder / MANIFEST).write_text(json.dumps({"files": {"model.safetensors": 5}}))
+    found = checks.check_downloaded_models(tmp_path, tmp_path / "none")
+    assert "nvidia/personaplex-7b-v1 was downloaded" in found[0].sentence
+    assert "not complete" in found[0].sentence
+    (folder / "model.safetensors").write_bytes(b"12345")
+    assert "GB, complete" in checks.check_downloaded_models(tmp_path, tmp_path / "none")[0].sentence
+    (folder / MANIFEST).write_text("[")
+    assert states(checks.check_downloaded_models(tmp_path, tmp_path / "none")) == [NOTE]
 
 
 def test_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
