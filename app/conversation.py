@@ -26,7 +26,7 @@ from app.command_queue import CommandQueue
 from app.engine_room import AnswerLike, Loader, Voices, engine_thread, open_engine
 from app.errors import UserError
 from app.loaded_engine import LoadedEngine
-from app.messages import Command, Event, PersonaChoice, Sampling, Trouble
+from app.messages import Command, Event, ModelInfo, PersonaChoice, Sampling, Trouble
 from app.notices import LOAD_AGAIN, SOUND_SETTINGS, VOICE_SETTINGS, Noticeboard, slow
 from app.running_talk import FrameClock, RunningTalk
 from app.telemetry import FRAME_MS, FrameHistory
@@ -85,11 +85,17 @@ class Conversation:
         self._surrounded = False
         self._loaded: LoadedEngine | None = None
         self._talk: RunningTalk | None = None
+        self._info: ModelInfo | None = None
         self._persona = PersonaChoice()
         self._sampling = Sampling()  # as wished, also before there is an engine
         self._attempt = "talk"
         self._building_mode = ""
         self._progress_told = ("", 0)
+
+    @property
+    def info(self) -> ModelInfo | None:
+        """What is loaded, as it was told last; any thread."""
+        return self._info
 
     # ------------------------------------------------------------ any thread
 
@@ -232,6 +238,7 @@ class Conversation:
         self._board.clear("load", "start", "talk", "mode", "slow", "sampling")
         sampling_trouble = loaded.adopt_sampling(self._sampling)
         info = replace(loaded.info, sampling=loaded.default_sampling(), voices=self._voices.names())
+        self._info = info
         self._emit(say.ModelLoaded(info))
         self._tell_mode()
         self._emit(say.SamplingChanged(loaded.sampling()))
@@ -314,7 +321,7 @@ class Conversation:
 
     def _release(self) -> None:
         """Give the engine's memory back."""
-        loaded, self._loaded = self._loaded, None
+        loaded, self._loaded, self._info = self._loaded, None, None
         if loaded is not None:
             loaded.unload()
 

@@ -1,0 +1,96 @@
+"""What a bug report needs: the doctor's findings, what is loaded, the devices as opened, the last lines of the log.
+
+Owns the keeping of log lines and the text. No prompt, no transcript and no token is in it: nothing that was said is
+ever logged. The doctor runs as a process of its own, because its questions to the graphics card must not come from a
+second thread of a process that talks, and its questions to the sound system must not disturb open devices.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import subprocess
+import sys
+from collections import deque
+from collections.abc import Sequence
+from concurrent.futures import Future
+from threading import Thread
+
+from app.audio import AudioStatus
+from app.paths import user_log_folder
+from app.version import version
+
+KEPT_LINES = 200
+DOCTOR_SECONDS = 90
+LOG_BYTES = 1 << 18
+_FORM = logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s")
+
+
+class LastLines(logging.Handler):
+    """The newest log lines, in memory; any thread may write."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lines: deque[str] = deque(maxlen=KEPT_LINES)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.lines.extend(self.format(record).splitlines())
+
+
+def keep_log() -> LastLines:
+    """Start keeping the program's log, in memory and, where the folder allows it, in a file of the log folder."""
+    from logging.handlers import RotatingFileHandler
+
+    root = logging.getLogger("parley")
+    root.setLevel(logging.INFO)
+    kept = LastLines()
+    handlers: list[logging.Handler] = [kept]
+    with contextlib.suppress(OSError):
+        folder = user_log_folder()
+        folder.mkdir(parents=True, exist_ok=True)
+        handlers.append(RotatingFileHandler(folder / "parley.log", maxBytes=LOG_BYTES, backupCount=1, encoding="utf-8"))
+    for handler in handlers:
+        handler.setFormatter(_FORM)
+        root.addHandler(handler)
+    return kept
+
+
+def collect(model: str, sound: AudioStatus, log_lines: Sequence[str]) -> Future[str]:
+    """The whole text, from a worker thread: asking the doctor takes seconds. model: one line on what is loaded."""
+    text: Future[str] = Future()
+
+    def work() -> None:
+        text.set_result(
+            "\n".join([f"Parley {version()}", model, *_sound_lines(sound), "", ask_doctor(), "", *log_lines])
+        )
+
+    Thread(target=work, name="diagnostics", daemon=True).start()
+    return text
+
+
+def ask_doctor(command: Sequence[str] | None = None, seconds: float = DOCTOR_SECONDS) -> str:
+    """The doctor's report, or one sentence why there is none."""
+    flags = getattr(subprocess, "CREATE_NO_WINDOW", 0)  # no console may flash up on Windows
+    try:
+        done = subprocess.run(
+            command or doctor_command(), capture_output=True, timeout=seconds, creationflags=flags, check=False,
+            stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return f"The doctor did not come back within {seconds:.0f} s."
+    except OSError as error:
+        return f"The doctor could not be asked ({error})."
+    return (done.stdout + done.stderr).decode("utf-8", errors="replace").strip() or "The doctor said nothing."
+
+
+def doctor_command() -> list[str]:
+    """This program again, as the doctor."""
+    frozen = getattr(sys, "frozen", False)  # set by PyInstaller: the executable is the program itself
+    return [sys.executable, "doctor"] if frozen else [sys.executable, "-m", "app.cli", "doctor"]
+
+
+def _sound_lines(sound: AudioStatus) -> list[str]:
+    ends = (("Microphone", sound.input_name, sound.input_rate), ("Loudspeaker", sound.output_name, sound.output_rate))
+    opened = [f"{what}: {name}, {rate:.0f} Hz" for what, name, rate in ends if name]
+    counted = f"Sound of this talk: {sound.skipped} frames dropped, {sound.gaps} gaps, margin {sound.margin_ms:.0f} ms"
+    return [*opened, counted] if opened else ["No sound device is open."]

@@ -1,0 +1,155 @@
+"""Where the parts of the desktop program meet: settings, sound, conversation and window.
+
+Owns who is given what, and the order of beginning and end. `app.cli` calls it, after it has found that a window can be
+shown. Main thread; Qt is imported here and torch is not: the engine thread does that while the window stands.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+from concurrent.futures import Future
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app import diagnostics
+from app.audio import DeviceAudio
+from app.config import Settings
+from app.conversation import Conversation
+from app.devices import DeviceLists, DeviceRef
+from app.errors import UserError
+from app.paths import project_file, user_cache_folder, user_voice_folder
+from app.sound_desk import SoundDesk
+from app.version import version
+from app.voices import VoiceFolder
+
+if TYPE_CHECKING:
+    from ui.ports import DeviceChoice, DevicesState, Ports
+
+log = logging.getLogger("parley")
+
+CLOSE_SECONDS = 5.0
+# Offered beside what the user types. Nothing is fetched before it is chosen.
+SOURCES = (
+    "mini",
+    "nvidia/personaplex-7b-v1",
+    "kyutai/moshiko-pytorch-bf16",
+    "kyutai/moshika-pytorch-bf16",
+)
+
+
+def run_window(settings: Settings) -> int:
+    """Open the window and stay until it is closed. Returns the exit status."""
+    from ui.app import run_window as show
+
+    kept = diagnostics.keep_log()
+    log.info("Parley %s starts", version())
+    sound = DeviceAudio(settings.config.audio)
+    voices = VoiceFolder(user_voice_folder(), user_cache_folder())
+    conversation = Conversation(sound, voices=voices)
+    desktop = Desktop(settings, sound, voices, conversation, kept)
+    conversation.start_thread()
+    sound.desk.refresh()  # the lists are there when Settings is opened
+    try:
+        return show(conversation, desktop.ports())
+    finally:
+        conversation.close(CLOSE_SECONDS)
+        with contextlib.suppress(TimeoutError):
+            settings.flush()
+
+
+class Desktop:
+    """The window's outside."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        sound: DeviceAudio,
+        voices: VoiceFolder,
+        conversation: Conversation,
+        kept: diagnostics.LastLines,
+    ) -> None:
+        self._settings = settings
+        self._sound = sound
+        self._voices = voices
+        self._conversation = conversation
+        self._kept = kept
+
+    def ports(self) -> Ports:
+        from ui.ports import Ports
+
+        config = self._settings.config
+        return Ports(
+            settings=self._settings,
+            devices=DeskPort(self._sound.desk, self._settings),
+            voices=self._voices.names,
+            count_tokens=self._voices.count_tokens,
+            diagnostics=self.diagnostics,
+            spec=config.model,
+            sampling=config.sampling,
+            persona=config.persona,
+            model_sources=tuple(dict.fromkeys((*SOURCES, config.model.source))),
+            icon=_icon(),
+            version=version(),
+        )
+
+    def diagnostics(self) -> Future[str]:
+        info = self._conversation.info
+        model = "No model is loaded." if info is None else (
+            f"Model: {info.name}, {info.device_name} ({info.device}), {info.precision}, modes {info.modes}"
+        )  # fmt: skip
+        phase = f"Phase: {self._conversation.phase}"
+        return diagnostics.collect(f"{model}\n{phase}", self._sound.status(), tuple(self._kept.lines))
+
+
+class DeskPort:
+    """The devices desk in the window's words. `state` and `choose` are called by the Qt thread only."""
+
+    def __init__(self, desk: SoundDesk, settings: Settings) -> None:
+        self._desk = desk
+        self._settings = settings
+        self._seen: tuple[DeviceLists, DevicesState] | None = None
+
+    def state(self) -> DevicesState:
+        lists = self._desk.lists
+        if self._seen is None or self._seen[0] is not lists:
+            self._keep_choices(lists)
+            self._seen = (lists, _in_window_words(lists))
+        return self._seen[1]
+
+    def choose(self, direction: str, choice: DeviceChoice) -> Future[str]:
+        return self._desk.choose(direction, DeviceRef(choice.name, choice.host_api))
+
+    def refresh(self) -> Future[str]:
+        return self._desk.refresh()
+
+    def _keep_choices(self, lists: DeviceLists) -> None:
+        """The desk has the last word on what is in use, a choice that was taken back included; the settings follow."""
+        for name, ref in (("audio.input", lists.input_choice), ("audio.output", lists.output_choice)):
+            if self._settings.get(name) != ref:
+                refusal = self._settings.set(name, ref)
+                if refusal:
+                    log.warning("the choice of a device was not kept: %s", refusal)
+
+
+def _in_window_words(lists: DeviceLists) -> DevicesState:
+    from ui.ports import DeviceChoice, DeviceRow, DevicesState
+
+    def rows(found: tuple[object, ...]) -> tuple[DeviceRow, ...]:
+        return tuple(DeviceRow(**vars(row)) for row in found)
+
+    return DevicesState(
+        revision=lists.revision,
+        inputs=rows(lists.inputs),
+        outputs=rows(lists.outputs),
+        input_choice=DeviceChoice(lists.input_choice.name, lists.input_choice.host_api),
+        output_choice=DeviceChoice(lists.output_choice.name, lists.output_choice.host_api),
+        note=lists.note,
+    )
+
+
+def _icon() -> Path | None:
+    try:
+        return project_file("assets/icons/parley.svg")
+    except UserError:  # a window without its icon is better than none
+        return None

@@ -1,0 +1,149 @@
+"""The window's outside: devices in the window's words, choices kept, diagnostics without anything private."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from concurrent.futures import Future
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app import config, diagnostics
+from app.audio import AudioStatus
+from app.conversation import Conversation
+from app.devices import DeviceLists, DeviceRef, DeviceRow
+from app.main import DeskPort, Desktop
+from app.messages import LoadModel, ModelSpec, PersonaChoice, StartTalk
+from tests.app.fake_engine import FakeEngine, FakeLoader, FakeVoices, VirtualClock
+from tests.app.virtual_ends import VirtualEnds
+
+MICROPHONE = DeviceRow("USB Headset", "ALSA", 1, 48000.0, is_default=True)
+SPEAKER = DeviceRow("Monitor", "ALSA", 2, 44100.0)
+
+
+class FakeDesk:
+    def __init__(self) -> None:
+        self.lists = DeviceLists(1, (MICROPHONE,), (SPEAKER,), DeviceRef(), DeviceRef(), "a note")
+        self.asked: list[Any] = []
+
+    def choose(self, direction: str, ref: DeviceRef) -> Future[str]:
+        self.asked.append((direction, ref))
+        return Future()
+
+    def refresh(self) -> Future[str]:
+        self.asked.append("refresh")
+        return Future()
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> config.Settings:
+    (tmp_path / "mine.yaml").write_text("")
+    return config.load(tmp_path / "mine.yaml")
+
+
+def test_devices_come_in_the_windows_words(settings: config.Settings) -> None:
+    from ui.ports import DeviceChoice
+    from ui.ports import DeviceRow as WindowRow
+
+    desk = FakeDesk()
+    port = DeskPort(desk, settings)  # type: ignore[arg-type]
+    state = port.state()
+    assert state.inputs == (WindowRow("USB Headset", "ALSA", 1, 48000.0, is_default=True),)
+    assert state.outputs == (WindowRow("Monitor", "ALSA", 2, 44100.0),)
+    assert (state.revision, state.note) == (1, "a note")
+    assert port.state() is state  # asked 30 times a second
+    port.choose("input", DeviceChoice("USB Headset", "ALSA"))
+    port.refresh()
+    assert desk.asked == [("input", DeviceRef("USB Headset", "ALSA")), "refresh"]
+
+
+def test_device_choice_is_kept_once_it_is_in_use_and_taken_back_when_it_is_not(settings: config.Settings) -> None:
+    """User report A3: kept by name and host API."""
+    desk = FakeDesk()
+    port = DeskPort(desk, settings)  # type: ignore[arg-type]
+    port.state()
+    assert settings.get("audio.input") == DeviceRef()
+    desk.lists = desk.lists._replace(revision=2, input_choice=DeviceRef("USB Headset", "ALSA"))
+    port.state()
+    assert settings.get("audio.input") == DeviceRef("USB Headset", "ALSA")
+    assert settings.get("audio.output") == DeviceRef()
+    desk.lists = desk.lists._replace(revision=3, input_choice=DeviceRef())
+    port.state()
+    assert settings.get("audio.input") == DeviceRef()
+
+
+def test_diagnostics_hold_what_helps_and_nothing_private(
+    settings: config.Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """User report U14: versions, model, devices, log lines; no prompt and no transcript."""
+    kept = diagnostics.LastLines()
+    kept.setFormatter(logging.Formatter("%(message)s"))
+    logger = logging.getLogger("parley")
+    logger.addHandler(kept)
+    monkeypatch.setattr(diagnostics, "ask_doctor", lambda: "torch 2.13, no GPU")
+    clock = VirtualClock()
+    conversation = Conversation(
+        VirtualEnds(clock, 10),
+        voices=FakeVoices(),
+        load_engine=FakeLoader(FakeEngine(advance=clock.advance, text={2: 100})),
+        thread_context=nullcontext,
+        clock=clock,
+    )
+
+    class Sound:
+        desk = FakeDesk()
+
+        @staticmethod
+        def status() -> AudioStatus:
+            return AudioStatus(input_name="USB Headset", input_rate=48000.0, skipped=3)
+
+    desktop = Desktop(settings, Sound(), FakeVoices(), conversation, kept)  # type: ignore[arg-type]
+    try:
+        assert "No model is loaded." in desktop.diagnostics().result(5)
+        for number in range(300):
+            logger.warning("line %d", number)
+        for command in (LoadModel(ModelSpec("mini")), StartTalk(PersonaChoice("NATF2", "I am a secret pirate."))):
+            conversation.send(command)
+        conversation.run(until_idle=True)
+        text = desktop.diagnostics().result(5)
+    finally:
+        logger.removeHandler(kept)
+    for wanted in ("Parley ", "Model: fake", "float32", "USB Headset, 48000 Hz", "3 frames dropped", "torch 2.13"):
+        assert wanted in text
+    assert "line 299" in text
+    assert "line 99\n" not in text
+    assert "pirate" not in text
+    assert "hello" not in text
+
+
+def test_doctor_that_hangs_fails_or_is_missing_is_a_sentence() -> None:
+    assert diagnostics.ask_doctor([sys.executable, "-c", "print('fine: é')"]).startswith("fine")
+    assert "did not come back" in diagnostics.ask_doctor([sys.executable, "-c", "import time; time.sleep(9)"], 0.2)
+    assert "could not be asked" in diagnostics.ask_doctor(["/no/such/program"])
+    assert diagnostics.ask_doctor([sys.executable, "-c", ""]) == "The doctor said nothing."
+
+
+def test_doctor_is_this_program_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert diagnostics.doctor_command() == [sys.executable, "-m", "app.cli", "doctor"]
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    assert diagnostics.doctor_command() == [sys.executable, "doctor"]
+
+
+def test_log_goes_to_memory_and_file_without_a_folder_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    logger = logging.getLogger("parley")
+    before = list(logger.handlers)
+    try:
+        (tmp_path / "file").write_text("no folder")
+        for folder in (tmp_path / "log", tmp_path / "file" / "log"):
+            monkeypatch.setattr(diagnostics, "user_log_folder", lambda folder=folder: folder)
+            kept = diagnostics.keep_log()
+            logger.info("a line")
+            assert kept.lines[-1].endswith("a line")
+        assert "a line" in (tmp_path / "log" / "parley.log").read_text()
+    finally:
+        for handler in [h for h in logger.handlers if h not in before]:
+            logger.removeHandler(handler)
+            handler.close()
