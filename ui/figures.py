@@ -16,6 +16,8 @@ from app.telemetry import FRAME_MS, FrameRecord, percentiles
 STRIP_SECONDS = 60.0
 STRIP_FRAMES = 800  # 60 s are 750 frames; some room for frames that caught up
 NEAR_SHARE = 0.75
+BAD_SHARE = 0.01  # of frames: beyond, losses are heard all the time
+SCALE_TOPS = (100, 120, 160, 200, 240, 320, 400, 600, 800, 1200, 1600, 2400, 4000, 8000)
 COST_STAGES = ("encode", "temporal", "depth", "decode", "host")
 
 UNKNOWN, OK, NEAR, OVER = "unknown", "ok", "near", "over"
@@ -68,11 +70,15 @@ def figures_by_mode(records: Sequence[FrameRecord]) -> list[ModeFigures]:
 
 
 def scale_top(milliseconds: float) -> float:
-    """Top of a scale that holds the value and always the 80 ms line: 100 ms, then doubled as needed."""
-    top = 100.0
-    while top < milliseconds and top < 12_800.0:
-        top *= 2
-    return top
+    """Top of a scale that holds the value and always the 80 ms line: the first round figure from 100 ms on."""
+    return next((float(top) for top in SCALE_TOPS if milliseconds <= top), float(SCALE_TOPS[-1]))
+
+
+def share_verdict(count: int, total: int) -> str:
+    """OK for none, NEAR for a few, OVER for more than one in a hundred."""
+    if count == 0:
+        return OK
+    return OVER if count > BAD_SHARE * total else NEAR
 
 
 def format_ms(milliseconds: float) -> str:

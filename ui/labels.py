@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QLabel, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QWidget
 
 
 def text_label(text: str, role: str, tone: str = "") -> QLabel:
@@ -63,3 +63,15 @@ def restyle(widget: QWidget, name: str, value: str) -> None:
         widget.setProperty(name, value)
         widget.style().unpolish(widget)
         widget.style().polish(widget)
+
+
+def heading_row(text: str, *buttons: QWidget) -> QHBoxLayout:
+    """A card's heading with buttons at the right; equally high with and without them."""
+    row = QHBoxLayout()
+    heading = text_label(text, "heading")
+    heading.setMinimumHeight(34)
+    row.addWidget(heading)
+    row.addStretch(1)
+    for button in buttons:
+        row.addWidget(button)
+    return row

@@ -18,6 +18,7 @@ from app.telemetry import FRAME_MS, FrameRecord
 from ui.figures import COST_STAGES, NEAR_SHARE, STRIP_SECONDS, format_ms, last_seconds, scale_top
 from ui.theme import Theme
 
+MARK_SPACING = 9.0
 BREAK_SECONDS = 0.5  # a longer pause between two frames is no line
 
 
@@ -92,7 +93,8 @@ class LatencyStrip(QWidget):
         return QSize(380, 200)
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(300, 130)
+        line = QFontMetricsF(self._theme.font("small")).height()
+        return QSize(300, int(3 * line + 90))
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
@@ -147,7 +149,7 @@ class LatencyStrip(QWidget):
             width = metrics.horizontalAdvance(text)
             at = min(max(x - width / 2, plot.left()), plot.right() - width)
             painter.drawText(QPointF(at, plot.bottom() + metrics.ascent() + 10), text)
-        for value in self._scale_values():
+        for value in self._scale_values(metrics.height()):
             y = self._y(value)
             painter.setPen(QColor(colours.grid))
             painter.drawLine(QLineF(plot.left(), y, plot.right(), y))
@@ -155,36 +157,32 @@ class LatencyStrip(QWidget):
             box = QRectF(0, y - metrics.height() / 2, plot.left() - 6, metrics.height())
             painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, f"{value:.0f}")
 
-    def _scale_values(self) -> list[float]:
-        """Round values for the scale, leaving out what would stand in the 80 ms label's way."""
-        step = self._top / 4
-        return [0.0] + [step * n for n in range(1, 5) if abs(step * n - FRAME_MS) > self._top * 0.09]
+    def _scale_values(self, line: float) -> list[float]:
+        """Round values for the scale, leaving out what would stand in the way of the 80 ms label."""
+        values = [self._top / 4 * number for number in range(5)]
+        return [value for value in values if abs(self._y(value) - self._y(FRAME_MS)) > line]
 
     def _paint_stretch(self, painter: QPainter, stretch: Stretch) -> None:
-        colours = self._theme.colours
+        """The area below the cost in the mode's colour, amber from 60 ms on and red from 80, and its upper edge."""
+        colours, plot = self._theme.colours, self._plot
         points = [QPointF(self._x(r.clock_ns), self._y(r.total)) for r in stretch.records]
-        floor = self._plot.bottom()
-        area = QPolygonF([QPointF(points[0].x(), floor), *points, QPointF(points[-1].x(), floor)])
-        tint = QColor(colours.modes.get(stretch.mode, colours.muted))
-        line = QColor(tint)
-        tint.setAlphaF(0.22)
+        area = QPolygonF([QPointF(points[0].x(), plot.bottom()), *points, QPointF(points[-1].x(), plot.bottom())])
+        line = QColor(colours.modes.get(stretch.mode, colours.muted))
+        near, over = self._y(FRAME_MS * NEAR_SHARE), self._y(FRAME_MS)
+        zones = [(line, 0.22, near, plot.bottom()), (QColor(colours.near_fill), 0.6, over, near)]
+        zones.append((QColor(colours.over_fill), 0.75, plot.top(), over))
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(tint)
-        painter.drawPolygon(area)
+        for colour, strength, top, bottom in zones:
+            tint = QColor(colour)
+            tint.setAlphaF(strength)
+            painter.setBrush(tint)
+            painter.setClipRect(QRectF(plot.left(), top, plot.width(), bottom - top))
+            painter.drawPolygon(area)
+        painter.setClipping(False)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(QPen(line, 1.4))
         painter.drawPolyline(QPolygonF(points))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-        for limit, colour in ((FRAME_MS * NEAR_SHARE, colours.amber), (FRAME_MS, colours.red)):
-            base = self._y(limit)
-            bars = [
-                QLineF(p.x(), base, p.x(), p.y())
-                for p, r in zip(points, stretch.records, strict=True)
-                if r.total > limit
-            ]
-            if bars:
-                painter.setPen(QPen(QColor(colour), 1.6))
-                painter.drawLines(bars)
 
     def _paint_limits(self, painter: QPainter, metrics: QFontMetricsF) -> None:
         colours, plot = self._theme.colours, self._plot
@@ -213,8 +211,12 @@ class LatencyStrip(QWidget):
         colours = self._theme.colours
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
+        drawn = {"gap": -MARK_SPACING, "skipped": -MARK_SPACING}
         for mark in self._marks:
             x, y = self._x(mark.clock_ns), self._plot.bottom() + 5
+            if x - drawn[mark.kind] < MARK_SPACING:
+                continue  # one upon the other they would be a smear
+            drawn[mark.kind] = x
             painter.setBrush(QColor(colours.red if mark.kind == "gap" else colours.amber))
             painter.drawPolygon(mark_shape(mark.kind, x, y))
 

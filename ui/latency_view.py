@@ -23,9 +23,10 @@ from ui.figures import (
     figures_by_mode,
     format_ms,
     last_seconds,
+    share_verdict,
     verdict,
 )
-from ui.labels import set_tone, text_label
+from ui.labels import heading_row, set_tone, text_label
 from ui.latency_strip import LatencyStrip, marks
 from ui.stage_bar import StageBar
 from ui.theme import Theme
@@ -85,9 +86,9 @@ class LatencyView(QFrame):
 
     def _arrange(self) -> None:
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(16, 14, 16, 14)
+        layout.setContentsMargins(16, 8, 16, 14)
         layout.setSpacing(8)
-        layout.addWidget(text_label("Latency", "heading"))
+        layout.addLayout(heading_row("Latency"))
         row = QHBoxLayout()
         row.setSpacing(8)
         for tile in self.tiles:
@@ -107,7 +108,8 @@ class LatencyView(QFrame):
         table.setAccessibleName("Frame cost by mode over the last 60 seconds")
         grid = QGridLayout(table)
         grid.setContentsMargins(0, 2, 0, 0)
-        grid.setVerticalSpacing(3)
+        grid.setVerticalSpacing(5)
+        grid.setHorizontalSpacing(14)
         grid.setColumnStretch(0, 2)
         grid.addWidget(text_label("Mode", "small", "muted"), 0, 0)
         for column, name in enumerate(COLUMNS, start=1):
@@ -175,10 +177,11 @@ class LatencyView(QFrame):
         self.frame.show_value(
             format_ms(median), f"of 80, {VERDICT_WORDS[judged]}" if judged != OK else "of 80 ms", judged
         )
-        self.gaps.show_value(f"{newest.gaps}", f"in {newest.index + 1} frames", OVER if newest.gaps else OK)
+        count = newest.index + 1
+        self.gaps.show_value(f"{newest.gaps}", f"in {count} frames", share_verdict(newest.gaps, count))
         late = sum(record.late for record in records)
         note = f"of {len(records)}" + (f", {newest.skipped} skipped" if newest.skipped else " in 60 s")
-        self.late.show_value(f"{late}", note, OVER if late else OK)
+        self.late.show_value(f"{late}", note, share_verdict(late, len(records)))
 
     def _show_table(self, records: Sequence[FrameRecord]) -> None:
         rows = {row.mode: row for row in figures_by_mode(records)}
@@ -191,11 +194,12 @@ class LatencyView(QFrame):
                     set_tone(cell, "muted")
                 elif name == "late":
                     cell.setText(f"{row.late} of {row.frames}")
-                    set_tone(cell, OVER if row.late else "")
+                    judged = share_verdict(row.late, row.frames)
+                    set_tone(cell, judged if judged != OK else "")
                 else:
                     value = getattr(row, name)
                     judged = verdict(value)
-                    cell.setText(format_ms(value) + {NEAR: " !", OVER: " !!"}.get(judged, ""))
+                    cell.setText({NEAR: "!  ", OVER: "!!  "}.get(judged, "") + format_ms(value))
                     set_tone(cell, judged if judged in (NEAR, OVER) else "")
 
     def _show_marks(self, records: Sequence[FrameRecord]) -> None:

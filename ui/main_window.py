@@ -19,12 +19,13 @@ from ui import icons
 from ui.actions import Actions
 from ui.bridge import Bridge
 from ui.figures import format_bytes, format_clock
-from ui.labels import action_button, set_tone, text_label
+from ui.labels import action_button, heading_row, set_tone, text_label
 from ui.latency_view import LatencyView
 from ui.meter import LevelPane
 from ui.mode_radios import ModeRadios
 from ui.notices import Banner, Progress, untrained_notice
 from ui.ports import Ports
+from ui.scrolling import VerticalScroll
 from ui.session import Session
 from ui.settings import SettingsWindow
 from ui.theme import Theme
@@ -115,13 +116,15 @@ class MainWindow(QMainWindow):
         splitter.setChildrenCollapsible(False)
         splitter.setHandleWidth(10)
         splitter.addWidget(self._transcript_card())
-        splitter.addWidget(self.latency)
+        splitter.addWidget(VerticalScroll(self.latency))
         splitter.setStretchFactor(0, 5)
         splitter.setStretchFactor(1, 5)
         splitter.setSizes([540, 540])
         layout.addWidget(splitter, 1)
         layout.addWidget(self._footer())
         self.setCentralWidget(body)
+        body.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        body.setFocus()  # no button has the focus at first, so that a stray space bar starts and stops nothing
 
     def _header(self) -> QWidget:
         card, row = _card_row()
@@ -142,13 +145,9 @@ class MainWindow(QMainWindow):
         card = QFrame()
         card.setProperty("card", True)
         layout = QVBoxLayout(card)
-        layout.setContentsMargins(16, 14, 10, 10)
+        layout.setContentsMargins(16, 8, 10, 10)
         layout.setSpacing(8)
-        row = QHBoxLayout()
-        row.addWidget(text_label("Transcript", "heading"))
-        row.addStretch(1)
-        row.addWidget(action_button(self.actions_.copy_transcript, "flat", text=False))
-        layout.addLayout(row)
+        layout.addLayout(heading_row("Transcript", action_button(self.actions_.copy_transcript, "flat", text=False)))
         layout.addWidget(self.transcript, 1)
         card.setMinimumWidth(260)
         return card
@@ -185,7 +184,7 @@ class MainWindow(QMainWindow):
         session.phase_changed.connect(self._show_phase)
         session.info_changed.connect(self._show_model)
         session.mode_changed.connect(self._show_mode)
-        session.muted_changed.connect(lambda muted: self.microphone.set_picture("muted" if muted else "microphone"))
+        session.muted_changed.connect(self._show_muted)
         session.talk_started.connect(self._talk_started)
         session.text_spoken.connect(lambda time_s, piece: self.transcript.add_piece(MODEL, time_s, piece))
         session.page_wanted.connect(self.open_settings)
@@ -202,6 +201,8 @@ class MainWindow(QMainWindow):
     def _show_phase(self, phase: str) -> None:
         colours = self._theme.colours
         colour = {"talking": colours.ok, "ready": colours.ok, "failed": colours.red}.get(phase, colours.amber)
+        if self._session.muted and phase == "talking":
+            colour = colours.amber
         self.phase_dot.setText(f'<span style="color:{colour}">\N{BLACK CIRCLE}</span>')
         self.transcript.set_hint(HINTS[phase])
         self._show_words(phase)
@@ -217,6 +218,10 @@ class MainWindow(QMainWindow):
             words = f"{words}, {format_clock(self._seconds)}"
         self.phase.setText(words)
         set_tone(self.phase, "over" if phase == "failed" else "near" if self._session.muted else "")
+
+    def _show_muted(self, muted: bool) -> None:
+        self.microphone.set_picture("muted" if muted else "microphone")
+        self._show_phase(self._session.phase)
 
     def _show_mode(self) -> None:
         self.latency.set_mode(self._session.mode)

@@ -111,7 +111,7 @@ class Banner(Notice):
 
 
 class Progress(QFrame):
-    """How far a load or a build is, with Cancel for the load."""
+    """How far a load or a build is, with Cancel for the load; without a model, the way to one."""
 
     def __init__(self, theme: Theme, session: Session, actions: Actions, clock: Callable[[], float] = time.monotonic):
         super().__init__()
@@ -126,6 +126,7 @@ class Progress(QFrame):
         self.bar.setTextVisible(False)
         self.bar.setAccessibleName("Progress")
         self.cancel = action_button(actions.cancel_load)
+        self.load = action_button(actions.load)
         words = QHBoxLayout()
         words.addWidget(self.heading)
         words.addStretch(1)
@@ -139,16 +140,23 @@ class Progress(QFrame):
         row.setSpacing(16)
         row.addLayout(column, 1)
         row.addWidget(self.cancel)
+        row.addWidget(self.load)
         session.phase_changed.connect(self._phase)
+        session.troubles_changed.connect(lambda: self._phase(session.phase) if session.phase == "failed" else None)
         session.progressed.connect(self.show_load)
         session.building.connect(self.show_building)
         self._phase(session.phase)
 
     def _phase(self, phase: str) -> None:
-        self.setVisible(phase in ("loading", "building"))
+        unloaded = phase == "idle" or (phase == "failed" and not self._session.troubles)
+        self.setVisible(unloaded or phase in ("loading", "building"))
         self.cancel.setVisible(phase == "loading")
+        self.load.setVisible(unloaded)
+        self.bar.setVisible(not unloaded)
         self._began = None
-        if phase == "loading":
+        if unloaded:
+            self._show("No model is loaded", f"{self._session.spec.source} is chosen", 0, 1)
+        elif phase == "loading":
             self._show(f"Loading {self._session.spec.source}", "starting the engine", 0, 0)
         elif phase == "building":
             self._show("Building the mode", "", 0, 0)

@@ -80,6 +80,7 @@ class Scene:
     sampling: Sampling = Sampling()
     persona: PersonaChoice = PersonaChoice()
     devices: DevicesState | None = None
+    late: tuple[Event, ...] = ()  # said once the page is open
     after: Callable[[Window], None] | None = None
 
 
@@ -166,10 +167,11 @@ def scenes() -> list[Scene]:
         ),
         Scene(
             "settings_engine_refused",
-            (*ready(card, "graph"), Trouble("mode", "The compiled mode cannot be used: no C++ compiler was found.")),
+            (*ready(card, "graph"),),
             (),
             "engine",
             spec=seven,
+            late=(Trouble("mode", "The compiled mode cannot be used: no C++ compiler was found."),),
         ),
         Scene("settings_appearance", (*ready(card, "graph"),), (), "appearance", spec=seven),
     ]
@@ -199,6 +201,7 @@ def show(application: QApplication, scene: Scene, theme: str) -> tuple[Window, Q
     window.bridge.tick()
     if scene.page:
         window.main.open_settings(scene.page)
+    conversation.say(*scene.late)
     for record in scene.frames:
         conversation.history.append(record)
     window.bridge.tick()
@@ -221,11 +224,13 @@ def main() -> int:
     options = parser.parse_args()
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     application = QApplication([])
+    font = application.font()
     options.folder.mkdir(parents=True, exist_ok=True)
     for scene in scenes():
         if options.only not in scene.name:
             continue
         for theme in ("light", "dark"):
+            application.setFont(font)  # each scene begins with the system's own size
             window, pictured = show(application, scene, theme)
             path = options.folder / f"{scene.name}_{theme}.png"
             if not pictured.grab().save(str(path)):

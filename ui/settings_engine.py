@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QFrame,
     QHBoxLayout,
-    QLabel,
     QPushButton,
     QSpinBox,
     QVBoxLayout,
@@ -93,9 +92,7 @@ class EnginePage(Page):
         column.addWidget(self.note)
         form = self.form(column)
         for name, slider in self.sliders.items():
-            label = QLabel(SAMPLING_NAMES[name])
-            label.setBuddy(slider.field)
-            form.addRow(label, slider)
+            form_row(form, SAMPLING_NAMES[name], slider).setBuddy(slider.field)
         form_row(form, "&Seed", self._seed_row()).setBuddy(self.seed)
         self.seed.setAccessibleName("Seed")
         row_layout = QHBoxLayout()

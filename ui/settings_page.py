@@ -6,21 +6,19 @@ Owns layout only. Qt thread only.
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFormLayout, QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFormLayout, QFrame, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from ui.labels import text_label, wrapped_label
+from ui.scrolling import VerticalScroll
 
 
-class Page(QScrollArea):
+class Page(VerticalScroll):
     """A scrolling page."""
 
     def __init__(self, title: str):
-        super().__init__()
-        self.title = title
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         body = QWidget()
+        super().__init__(body)
+        self.title = title
         self.column = QVBoxLayout(body)
         self.column.setContentsMargins(4, 0, 14, 14)
         self.column.setSpacing(12)
@@ -33,7 +31,6 @@ class Page(QScrollArea):
         inner.addWidget(self.sentence)
         self.notice.hide()
         self.column.addWidget(self.notice)
-        self.setWidget(body)
 
     def say(self, sentence: str) -> None:
         """Show one sentence at the top of the page; "" takes it away."""
@@ -59,7 +56,7 @@ class Page(QScrollArea):
         form = QFormLayout()
         form.setHorizontalSpacing(16)
         form.setVerticalSpacing(9)
-        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
+        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         column.addLayout(form)
         return form
@@ -69,6 +66,8 @@ def form_row(form: QFormLayout, name: str, control: QWidget) -> QLabel:
     """A row whose label names the control, for the eye, the keyboard and the screen reader."""
     label = QLabel(name)
     label.setBuddy(control)
+    # A form layout would put the label at the top of its row; one that may grow is centred instead.
+    label.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
     control.setAccessibleName(name.replace("&", ""))
     form.addRow(label, control)
     return label

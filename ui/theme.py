@@ -8,6 +8,7 @@ its signal. Knows nothing of conversations. Qt thread only.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QPalette
@@ -17,6 +18,8 @@ from ui.figures import NEAR, OK, OVER, UNKNOWN
 
 THEMES = ("system", "light", "dark")
 TEXT_SIZES = (90, 100, 115, 130, 150, 175, 200)
+
+MARKS = Path(__file__).resolve().parent / "marks"
 
 # Font roles: size against the base, weight.
 FONT_ROLES: dict[str, tuple[float, QFont.Weight]] = {
@@ -50,6 +53,8 @@ class Colours:
     amber_tint: str
     red_tint: str
     info_tint: str
+    near_fill: str  # areas may be brighter than text, which must keep its contrast
+    over_fill: str
     grid: str
     stages: dict[str, str]
     modes: dict[str, str]
@@ -76,6 +81,8 @@ LIGHT = Colours(
     amber_tint="#fff4dc",
     red_tint="#fdeaea",
     info_tint="#e8ecfb",
+    near_fill="#f0b44d",
+    over_fill="#e5565b",
     grid="#e4e7ed",
     stages={"encode": "#1f9e94", "temporal": "#4657d0", "depth": "#9356d6", "decode": "#2f93c8", "host": "#8b93a1"},
     modes={"graph": "#4657d0", "eager": "#a0559b", "compiled": "#1f8f7a"},
@@ -99,6 +106,8 @@ DARK = Colours(
     amber_tint="#3a2e16",
     red_tint="#3d2023",
     info_tint="#252b48",
+    near_fill="#d79a3a",
+    over_fill="#e8636a",
     grid="#2b303a",
     stages={"encode": "#35b8ad", "temporal": "#7483f2", "depth": "#b384ee", "decode": "#4fb0e3", "host": "#8d95a5"},
     modes={"graph": "#7483f2", "eager": "#d084c9", "compiled": "#3fbfa3"},
@@ -202,6 +211,9 @@ def palette(colours: Colours) -> QPalette:
 def style_sheet(colours: Colours, points: dict[str, float]) -> str:
     """The style sheet: cards, buttons, notices, text roles. `points`: font size of each role."""
     c = colours
+    variant = "dark" if c.dark else "light"
+    check, chevron = ((MARKS / f"{mark}_{variant}.svg").as_posix() for mark in ("check", "chevron"))
+    box = round(points["body"] * 1.5)  # pixels of a radio button or check box
     roles = "\n".join(
         f'QLabel[role="{role}"] {{ font-size: {points[role]:.1f}pt; font-weight: {int(weight.value)}; }}'
         for role, (_, weight) in FONT_ROLES.items()
@@ -233,6 +245,50 @@ QToolButton[kind="primary"]:disabled, QPushButton[kind="primary"]:disabled {{ ba
 QToolButton[kind="flat"] {{ background: transparent; border-color: transparent; padding: 6px; }}
 QToolButton[kind="flat"]:hover {{ background: {c.hover}; }}
 QToolButton[kind="flat"]:focus {{ border: 2px solid {c.accent}; padding: 5px; }}
+QRadioButton, QCheckBox {{ spacing: 7px; }}
+QRadioButton::indicator, QCheckBox::indicator {{ width: {box - 2}px; height: {box - 2}px; border: 1px solid {c.muted};
+    background: {c.surface}; border-radius: {box // 2}px; }}
+QCheckBox::indicator {{ border-radius: 4px; }}
+QRadioButton::indicator:hover, QCheckBox::indicator:hover {{ border-color: {c.accent}; }}
+QRadioButton::indicator:focus, QCheckBox::indicator:focus {{ border-color: {c.accent}; background: {c.info_tint}; }}
+QRadioButton::indicator:checked {{ width: {box - 10}px; height: {box - 10}px; border: 5px solid {c.accent};
+    background: {c.on_accent}; }}
+QCheckBox::indicator:checked {{ border-color: {c.accent}; background: {c.accent}; image: url("{check}"); }}
+QRadioButton::indicator:disabled, QCheckBox::indicator:disabled {{ border-color: {c.border}; background: {c.sunken}; }}
+QRadioButton:disabled, QCheckBox:disabled {{ color: {c.muted}; }}
+QRadioButton:focus, QCheckBox:focus {{ color: {c.accent}; }}
+QComboBox, QLineEdit, QSpinBox, QDoubleSpinBox, QPlainTextEdit {{ background: {c.surface}; border: 1px solid {c.border};
+    border-radius: 7px; padding: 5px 9px; selection-background-color: {c.accent};
+    selection-color: {c.on_accent}; }}
+QComboBox:hover, QLineEdit:hover, QSpinBox:hover, QDoubleSpinBox:hover {{ border-color: {c.muted}; }}
+QComboBox:focus, QLineEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus, QPlainTextEdit:focus {{
+    border: 2px solid {c.accent}; padding: 4px 8px; }}
+QComboBox:disabled, QSpinBox:disabled, QDoubleSpinBox:disabled {{ color: {c.muted}; background: {c.sunken}; }}
+QComboBox QLineEdit, QComboBox QLineEdit:focus {{ border: none; padding: 0; background: transparent; }}
+QAbstractSpinBox QLineEdit, QAbstractSpinBox QLineEdit:focus {{ border: none; padding: 0 9px;
+    background: transparent; }}
+QComboBox::drop-down {{ border: none; width: 26px; }}
+QComboBox::down-arrow {{ image: url("{chevron}"); width: 16px; height: 16px; }}
+QComboBox QAbstractItemView {{ background: {c.surface}; border: 1px solid {c.border}; padding: 4px; outline: none;
+    selection-background-color: {c.info_tint}; selection-color: {c.text}; }}
+QAbstractSpinBox::up-button, QAbstractSpinBox::down-button {{ width: 0; border: none; }}
+QSlider::groove:horizontal {{ height: 4px; border-radius: 2px; background: {c.sunken}; }}
+QSlider::sub-page:horizontal {{ background: {c.accent}; border-radius: 2px; }}
+QSlider::sub-page:horizontal:disabled {{ background: {c.border}; }}
+QSlider::handle:horizontal {{ background: {c.surface}; border: 2px solid {c.accent}; width: 12px; height: 12px;
+    margin: -6px 0; border-radius: 8px; }}
+QSlider::handle:horizontal:focus {{ background: {c.accent}; }}
+QSlider::handle:horizontal:disabled {{ border-color: {c.border}; }}
+QScrollBar:vertical {{ background: transparent; width: 10px; margin: 0; }}
+QScrollBar::handle:vertical {{ background: {c.border}; border-radius: 4px; min-height: 28px; margin: 1px; }}
+QScrollBar::handle:vertical:hover {{ background: {c.muted}; }}
+QScrollBar::add-line, QScrollBar::sub-line {{ height: 0; }}
+QScrollBar::add-page, QScrollBar::sub-page {{ background: transparent; }}
+QMenu {{ background: {c.surface}; border: 1px solid {c.border}; border-radius: 6px; padding: 5px; }}
+QMenu::item {{ padding: 6px 28px 6px 12px; border-radius: 5px; }}
+QMenu::item:selected {{ background: {c.info_tint}; color: {c.text}; }}
+QMenu::item:disabled {{ color: {c.muted}; }}
+QMenu::separator {{ height: 1px; background: {c.border}; margin: 5px 8px; }}
 QMenuBar {{ background: {c.window}; }}
 QMenuBar::item {{ padding: 4px 10px; background: transparent; border-radius: 5px; }}
 QMenuBar::item:selected {{ background: {c.hover}; color: {c.text}; }}

@@ -1,0 +1,35 @@
+"""A scroll area that scrolls up and down only, and is never narrower than what it holds.
+
+Owns that rule and nothing else. Qt thread only.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, QSize, Qt
+from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
+
+LEAST_HEIGHT = 160
+
+
+class VerticalScroll(QScrollArea):
+    """Scrolls its content where a small screen or large text leaves too little height for it."""
+
+    def __init__(self, content: QWidget):
+        super().__init__()
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setWidget(content)
+
+    def minimumSizeHint(self) -> QSize:
+        content = self.widget()
+        width = content.minimumSizeHint().width() if content is not None else 0
+        bar = self.verticalScrollBar()
+        return QSize(width + (bar.sizeHint().width() if bar.isVisible() else 0), LEAST_HEIGHT)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """The content was laid out anew: its least width may be another."""
+        if event.type() == QEvent.Type.LayoutRequest and watched is self.widget():
+            self.updateGeometry()
+        return super().eventFilter(watched, event)
