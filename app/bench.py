@@ -25,6 +25,7 @@ from app.bench_options import RANDOM_MODELS, BenchOptions
 from app.bench_report import print_report
 from app.errors import UserError
 from app.messages import MODES
+from app.preflight import refuse_impossible
 from app.telemetry import FRAME_MS, percentiles
 from app.version import version
 
@@ -233,7 +234,6 @@ def _model(options: BenchOptions) -> tuple[LMConfig, MimiConfig, OpenEngine]:
     from engine import weights
     from engine.config import LMConfig, MimiConfig
     from engine.duplex import Duplex, choose_device, choose_dtype
-    from engine.free_memory import free_memory
 
     device = choose_device(options.device)
     if options.threads:
@@ -247,10 +247,7 @@ def _model(options: BenchOptions) -> tuple[LMConfig, MimiConfig, OpenEngine]:
         lm, mimi = LMConfig.from_dict(files.config), MimiConfig.from_dict(files.mimi_config)
 
     def open_engine(precision: str) -> Duplex:
-        free = free_memory(device)
-        if free is not None:
-            name = {torch.float32: "float32", torch.bfloat16: "bfloat16"}[choose_dtype(precision, device)]
-            memory.refuse_if_too_large(lm, mimi, name, device.type, *free)
+        refuse_impossible(lm, mimi, device, str(choose_dtype(precision, device)).removeprefix("torch."))
         if options.model in RANDOM_MODELS:
             return Duplex.random(lm, mimi, device=str(device), precision=precision)
         return Duplex.load(folder, device=str(device), precision=precision)

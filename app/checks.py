@@ -135,7 +135,7 @@ def check_memory(torch: Torch, cards: Sequence[Card]) -> list[Finding]:
     findings = []
     if torch.available:
         for card in cards:
-            best = [p for p in real_precisions() if memory.estimate(MOSHI_7B, MIMI, p).needed <= card.free]
+            best = [p for p in real_precisions() if memory.estimate(MOSHI_7B, MIMI, p).to_come <= card.free]
             told = f"it fits in {' and '.join(best)}" if best else "no precision offered fits"
             sentence = f"A 7B model on the {card.name} now, with {memory.gib(card.free)} free: {told}."
             findings.append(Finding("memory", NOTE, sentence))
@@ -161,7 +161,7 @@ def _processor_memory() -> list[Finding]:
     answer = free_memory(torch.device("cpu"))
     if answer is None:
         return [Finding("memory", NOTE, "How much memory is free cannot be found out on this system.")]
-    needed = memory.estimate(MOSHI_7B, MIMI, "bfloat16", "cpu").needed
+    needed = memory.estimate(MOSHI_7B, MIMI, "bfloat16", "cpu").to_come
     told = "would fit, though far too slow to talk with" if needed <= answer[0] else "does not fit"
     free = f"{memory.gib(answer[0])} free of {memory.gib(answer[1])}"
     sentence = f"This computer has {free}: a 7B model in bfloat16 {told}."

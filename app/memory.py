@@ -46,8 +46,13 @@ class Estimate:
 
     @property
     def needed(self) -> int:
-        """What should be free before loading: the total and a margin."""
+        """What should be free before the program starts: the total and a margin."""
         return self.total + MARGIN
+
+    @property
+    def to_come(self) -> int:
+        """The same once CUDA, or the program, already runs."""
+        return self.needed - self.program
 
 
 def estimate(lm: LMConfig, mimi: MimiConfig, precision: str, device: str = "cuda") -> Estimate:
@@ -65,14 +70,17 @@ def estimate(lm: LMConfig, mimi: MimiConfig, precision: str, device: str = "cuda
 
 
 def refuse_if_too_large(lm: LMConfig, mimi: MimiConfig, precision: str, device: str, free: int, total: int) -> None:
-    """Raises UserError with both numbers, and what would fit, when a model needs more than is free (user report L3)."""
-    needed = estimate(lm, mimi, precision, device).needed
+    """Raises UserError with both numbers, and what would fit, when a model needs more than is free (user report L3).
+
+    free, total: as asked once the program, and CUDA with it, already runs.
+    """
+    needed = estimate(lm, mimi, precision, device).to_come
     if needed <= free:
         return
     smaller = [
         other
         for other in VALUE_BYTES
-        if VALUE_BYTES[other] < VALUE_BYTES[precision] and estimate(lm, mimi, other, device).needed <= free
+        if VALUE_BYTES[other] < VALUE_BYTES[precision] and estimate(lm, mimi, other, device).to_come <= free
     ]
     place = "the graphics card" if device.startswith("cuda") else "this computer"
     if smaller:

@@ -90,7 +90,7 @@ def test_refusal_holds_both_numbers() -> None:
     with pytest.raises(UserError) as caught:
         memory.refuse_if_too_large(LM, MIMI, "bfloat16", "cuda:0", int(7.6 * GIB), 16 * GIB)
     sentence = str(caught.value)
-    needed = memory.gib(memory.estimate(LM, MIMI, "bfloat16").needed)
+    needed = memory.gib(memory.estimate(LM, MIMI, "bfloat16").to_come)
     assert needed in sentence
     assert "7.6 GiB free of 16.0 GiB" in sentence
     assert "mini" in sentence
