@@ -1,7 +1,8 @@
-"""The two ends of a talk's sound: what a conversation asks of them, and the ends made of arrays.
+"""The two ends of a talk's sound: what a conversation asks of them, the ends made of arrays and those made of devices.
 
-Owns the `AudioEnds` protocol with its records, and `WavAudio`. A conversation calls everything here from the engine
-thread; `status` and `muted` may be used by any thread. Must not import torch, Qt or a sound library.
+Owns the `AudioEnds` protocol with its records, `WavAudio` and `DeviceAudio`. A conversation calls `open`, `close`,
+`read_frame` and `write_frame` from the engine thread; everything else may be used by any thread. Must not import
+torch, Qt or a sound library.
 """
 
 from __future__ import annotations
@@ -9,14 +10,22 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
+from app.audio_thread import TalkSound
+from app.levels import QUIETEST_DBFS, dbfs, limit_into, peak
+from app.levels import to_pcm16 as to_pcm16  # the way out to 16 bits, for whoever writes a file
+from app.playback import PlaybackPolicy
 from app.ring import FRAME, SAMPLE_RATE
+from app.sound_desk import SoundDesk
+from app.sound_troubles import AudioTrouble
+
+if TYPE_CHECKING:
+    from app.config import AudioSettings
 
 FRAME_S = FRAME / SAMPLE_RATE
-QUIETEST_DBFS = -120.0  # what a meter shows for digital silence
 
 
 class EndOfInput(Exception):
@@ -28,14 +37,6 @@ class InputFrame(NamedTuple):
 
     pcm: np.ndarray
     adc_time_s: float
-
-
-class AudioTrouble(NamedTuple):
-    """Something wrong with the sound that stands now. kind: "audio-input" or "audio-output", as in `Trouble`."""
-
-    kind: str
-    sentence: str
-    remedy: str = ""  # label of the one remedy button, "" = none
 
 
 class AudioStatus(NamedTuple):
@@ -187,27 +188,85 @@ class WavAudio:
         return max(0.0, (spoken_s - self._next * FRAME_S) * 1e3)
 
 
-def limit_into(pcm: np.ndarray, out: np.ndarray) -> int:
-    """Copies `pcm` into `out` within [-1, 1], nan as silence. Returns how many samples that changed."""
-    np.clip(pcm, -1.0, 1.0, out=out)
-    changed = int(np.count_nonzero(out != pcm))  # nan differs from itself
-    if changed:
-        np.nan_to_num(out, copy=False, nan=0.0)
-    return changed
+class DeviceAudio:
+    """A microphone and a loudspeaker.
 
+    settings: `block_ms`, `max_lag_ms`, `margin_ms` count from the next `open`; assign a new object to change them.
+    desk: the devices; the window asks it directly. clock: seconds.
 
-def to_pcm16(pcm: np.ndarray) -> np.ndarray:
-    """[n] float32 -> [n] int16, limited once and rounded once; full scale is 32767, so that no sign can flip."""
-    limited = np.zeros(pcm.shape, np.float32)
-    limit_into(pcm, limited)
-    return np.round(limited * 32767.0).astype(np.int16)
+    When a device goes away in a talk, `read_frame` gives None until the desk has brought sound back; what is wrong
+    stands in `status` meanwhile.
+    """
 
+    def __init__(
+        self, settings: AudioSettings, desk: SoundDesk | None = None, clock: Callable[[], float] = time.perf_counter
+    ) -> None:
+        self.settings = settings
+        self.desk = desk or SoundDesk(settings.input, settings.output, clock=clock)
+        self._clock = clock
+        self._muted = False
+        self._talk = self._new_talk()
+        self._max_waiting = 0
+        self._answering_s = math.nan  # when the frame read last was heard
 
-def peak(pcm: np.ndarray) -> float:
-    """Largest magnitude; 0.0 of nothing."""
-    return float(max(pcm.max(), -pcm.min())) if pcm.size else 0.0
+    @property
+    def muted(self) -> bool:
+        return self._muted
 
+    @muted.setter
+    def muted(self, muted: bool) -> None:
+        self._muted = muted
+        self._talk.muted = muted
 
-def dbfs(level: float) -> float:
-    """A magnitude (1.0 = full scale) in dB, not below the quietest."""
-    return max(QUIETEST_DBFS, 20.0 * math.log10(level)) if level > 0.0 else QUIETEST_DBFS
+    def open(self) -> None:
+        self._talk = self._new_talk()
+        self._max_waiting = round(self.settings.max_lag_ms * SAMPLE_RATE / 1000)
+        self._answering_s = math.nan
+        self.desk.open(self._talk, self.settings.block_ms / 1000)
+
+    def close(self) -> None:
+        self.desk.close()
+
+    def read_frame(self, timeout: float) -> InputFrame | None:
+        talk = self._talk
+        gives_up = time.monotonic() + timeout
+        while True:
+            talk.frame_ready.clear()  # before looking, so that a frame in between sets it again
+            frame = talk.frames.take(self._max_waiting)
+            if frame is not None:
+                self._answering_s = frame.time_s
+                return InputFrame(frame.pcm, frame.time_s)
+            if not talk.frame_ready.wait(max(0.0, gives_up - time.monotonic())):
+                return None
+
+    def write_frame(self, pcm: np.ndarray) -> None:
+        self._talk.answers.write(pcm, self._clock(), self._answering_s)
+
+    def status(self) -> AudioStatus:
+        talk, sound = self._talk, self.desk.sound
+        state = sound.state
+        return AudioStatus(
+            queued_ms=talk.frames.samples_waiting * 1000 / SAMPLE_RATE,
+            skipped=talk.frames.dropped,
+            gaps=talk.policy.gaps,
+            mic_to_speaker_ms=state.mic_to_speaker_ms,
+            callback_late_ms=state.late_ms,
+            input_dbfs=dbfs(state.input_peak),
+            output_dbfs=dbfs(state.output_peak),
+            troubles=sound.troubles,
+            late_callbacks=state.late_callbacks,
+            margin_ms=talk.policy.margin_ms,
+            play_queue_ms=state.queue * 1000 / SAMPLE_RATE,
+            shed_ms=talk.policy.shed * 1000 / SAMPLE_RATE,
+            limited=talk.answers.limited,
+            input_name=sound.names["input"],
+            output_name=sound.names["output"],
+            input_rate=sound.rates["input"],
+            output_rate=sound.rates["output"],
+        )
+
+    def _new_talk(self) -> TalkSound:
+        policy = PlaybackPolicy.for_blocks(self.settings.block_ms, self.settings.margin_ms)
+        talk = TalkSound(policy)
+        talk.muted = self._muted
+        return talk

@@ -17,13 +17,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from app.audio import limit_into, peak
-from app.playback import Move, PlaybackPolicy, samples
+from app.levels import limit_into, peak
+from app.playback import TICK_MS, Move, PlaybackPolicy, samples
 from app.resample import StreamResampler, mix_down
 from app.ring import FRAME, SAMPLE_RATE, FrameRing, SampleRing
 from app.streams import COUNT, FRAMES, NOW, POSITION, CaptureEnd, PlayEnd, StreamWatch
 
-TICK_S = 0.010
+TICK_S = TICK_MS / 1000
 QUIET = 10 ** (-48 / 20)  # answers below this may be left out unheard
 QUIET_LOOK = samples(200)
 FLUSH = samples(3)  # pushes the end of a fade out of the resampler
@@ -66,6 +66,11 @@ class TalkSound:
         self.answers = AnswerQueue()
         self.policy = policy
         self.muted = False
+
+    def interrupted(self) -> None:
+        """No audio thread runs and the next one finds other devices: old answers are not worth hearing any more."""
+        self.answers.ring.skip(self.answers.ring.readable)
+        self.policy.interrupted()
 
 
 class MiddleState(NamedTuple):

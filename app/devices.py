@@ -47,6 +47,9 @@ class DeviceRef:
     host_api: str = ""
 
 
+SYSTEM_DEFAULT = DeviceRef()
+
+
 @dataclass(frozen=True)
 class DeviceRow:
     """A device as listed, for one direction."""
@@ -73,8 +76,8 @@ class DeviceLists(NamedTuple):
     revision: int = 0
     inputs: tuple[DeviceRow, ...] = ()
     outputs: tuple[DeviceRow, ...] = ()
-    input_choice: DeviceRef = DeviceRef()
-    output_choice: DeviceRef = DeviceRef()
+    input_choice: DeviceRef = SYSTEM_DEFAULT
+    output_choice: DeviceRef = SYSTEM_DEFAULT
     note: str = ""
 
 

@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 from app.ring import FRAME, SAMPLE_RATE
 
+TICK_MS = 10.0  # how often the audio thread looks
 FADE_MS = 5.0
 START_FADE_MS = 80.0  # of the first answer of a talk: first blocks may be garbage
 STEP_MS = 5.0  # by which the margin grows after a gap and shrinks after calm
@@ -74,6 +75,15 @@ class PlaybackPolicy:
         self._calm_since_s: float | None = None
         self._slack: deque[int] = deque(maxlen=RECENT_FRAMES)
 
+    @classmethod
+    def for_blocks(cls, block_ms: float, margin_ms: float) -> PlaybackPolicy:
+        """For callback blocks of this length and an audio thread that wakes every 10 ms. The margin is not let under
+        what these need, or every frame would end in a gap."""
+        reserve_ms = block_ms + TICK_MS
+        return cls(
+            reserve_ms=reserve_ms, ahead_ms=max(60.0, 2 * reserve_ms), floor_ms=max(margin_ms, reserve_ms + 15.0)
+        )
+
     @property
     def margin(self) -> int:
         return samples(self.margin_ms)
@@ -107,6 +117,12 @@ class PlaybackPolicy:
         if self.playing:
             self._count_gap(now_s)
             self._stop()
+
+    def interrupted(self) -> None:
+        """The devices went away and others come: what waited is forgotten, and the next answer begins anew."""
+        self._stop()
+        self._ran_empty_s = None
+        self._first = True
 
     def step(self, now_s: float, waiting: int, ahead: int, quiet: int = 0) -> Move:
         """What to do now.

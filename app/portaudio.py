@@ -105,15 +105,15 @@ class PortAudio:
         direction: str,
         device: Device,
         *,
-        callback: Callable[[int], Callable[..., None]],
+        callback: Callable[[float, int], Callable[..., None]],
         finished: Callable[[], None],
         block_s: float,
         rates: tuple[float, ...] = (),
     ) -> Opened:
         """Opens a float32 stream at the first rate and channel count that the device accepts.
 
-        callback: called with the number of channels, returns the stream's callback. rates: to try before the usual
-        ones. Raises SoundProblem; nothing stays open then.
+        callback: called with rate and channels, returns the stream's callback. rates: to try before the usual ones.
+        Raises SoundProblem; nothing stays open then.
         """
         module = self._sounddevice()
         kind = module.InputStream if direction == "input" else module.OutputStream
@@ -128,7 +128,7 @@ class PortAudio:
                         channels=channels,
                         dtype="float32",
                         latency="low",
-                        callback=callback(channels),
+                        callback=callback(rate, channels),
                         finished_callback=finished,
                     )
                 except module.PortAudioError as error:
@@ -143,11 +143,10 @@ class PortAudio:
         raise open_problem(refused, direction, device.row.name)
 
     def start(self, opened: Opened, direction: str, device: Device) -> None:
-        """Starts a stream. Raises SoundProblem; the stream is closed then."""
+        """Starts a stream. Raises SoundProblem; the stream is still to be closed then."""
         try:
             opened.stream.start()
         except self._sounddevice().PortAudioError as error:
-            self.close(opened)
             raise start_problem(error, direction, device.row.name) from error
 
     def close(self, opened: Opened) -> None:

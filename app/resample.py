@@ -84,7 +84,8 @@ def mix_down(block: np.ndarray) -> np.ndarray:
         return np.asarray(block, np.float32)
     if block.shape[1] == 1:
         return np.ascontiguousarray(block[:, 0], np.float32)
-    return block.mean(axis=1, dtype=np.float32)
+    channels = block.shape[1]
+    return block.astype(np.float32, copy=False) @ np.full(channels, 1 / channels, np.float32)
 
 
 def _new_converter() -> Any:

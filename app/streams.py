@@ -9,6 +9,7 @@ compute. The rest of this module is called by the audio thread only.
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Callable
 from typing import Any
 
@@ -27,6 +28,7 @@ SILENT_S = 0.5  # no callback for so long is suspicious
 RATE_WINDOW_S = 1.0
 RATE_SETTLE_S = 0.5  # the first callbacks of a stream come in bursts
 GROSS, SLIGHT, SLIGHT_WINDOWS = 0.25, 0.06, 3  # a rate off by a quarter is wrong at once, off by 6 % after 3 s
+EVEN = 0.3  # spread of callback intervals over their mean: an overloaded computer also gives fewer callbacks, unevenly
 
 
 class CallbackNotes:
@@ -103,7 +105,8 @@ class StreamWatch:
         self._last_s = now_s  # the last callback, or the opening
         self._shift_s = math.nan  # our clock minus the driver's
         self._schedule_s = math.nan  # where callback times minus sample times lie when nothing is late
-        self._window_s, self._window_frames, self._windows_off = 0.0, 0.0, 0
+        self._intervals: list[float] = []
+        self._window_frames, self._windows_off = 0.0, 0
         self._settled_s = now_s + RATE_SETTLE_S
 
     def update(self) -> np.ndarray:
@@ -111,7 +114,7 @@ class StreamWatch:
         rows = self._notes.since(self._seen)
         self._seen = self._notes.count
         self.late_ms = 0.0
-        for row in rows:
+        for row in rows.tolist():
             self._measure_rate(row)
             self._measure_lateness(row)
             self._last_s = row[NOW]
@@ -137,7 +140,7 @@ class StreamWatch:
         self._shift_s = float(min(shift, self._shift_s + LEAK * row[FRAMES] / self.rate))
         return self._shift_s
 
-    def _measure_lateness(self, row: np.ndarray) -> None:
+    def _measure_lateness(self, row: list[float]) -> None:
         offset = row[NOW] - row[TOTAL] / self.rate
         if math.isnan(self._schedule_s):
             self._schedule_s = offset
@@ -148,17 +151,19 @@ class StreamWatch:
             self.late_callbacks += 1
             self._schedule_s = offset  # what was lost is lost: from here on anew
 
-    def _measure_rate(self, row: np.ndarray) -> None:
+    def _measure_rate(self, row: list[float]) -> None:
         interval = row[NOW] - self._last_s
         if row[NOW] < self._settled_s or interval > SILENT_S / 2 or row[TOTAL] == 0:
             return
-        self._window_s += interval
+        self._intervals.append(interval)
         self._window_frames += row[FRAMES]
-        if self._window_s < RATE_WINDOW_S:
+        length = sum(self._intervals)
+        if length < RATE_WINDOW_S:
             return
-        measured = self._window_frames / self._window_s
-        off = abs(measured / self.rate - 1)
+        even = statistics.pstdev(self._intervals) < EVEN * length / len(self._intervals)
+        measured = self._window_frames / length
+        off = abs(measured / self.rate - 1) if even else 0.0
         self._windows_off = self._windows_off + 1 if off > SLIGHT else 0
         if off > GROSS or self._windows_off >= SLIGHT_WINDOWS:
             self.measured_rate = measured
-        self._window_s = self._window_frames = 0.0
+        self._intervals, self._window_frames = [], 0.0

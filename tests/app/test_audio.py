@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from app.audio import AudioEnds, EndOfInput, WavAudio, dbfs, limit_into, to_pcm16
+from app.audio import AudioEnds, EndOfInput, WavAudio, to_pcm16
+from app.levels import dbfs, limit_into
 from app.ring import FRAME
 
 

@@ -1,0 +1,97 @@
+"""What is wrong with running sound, in words: silence of a driver, digital silence, a lost device.
+
+Owns the thresholds and the sentences. Pure: numbers in, standing troubles out. Called by the audio thread (`observe`)
+and read by any thread.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from app.portaudio import WORDS
+
+STALLED_S = 1.0  # half of this is suspicious; a driver that is only slow has come back by then
+ZEROS_S = 3.0  # a live microphone never gives so many samples that are exactly zero
+SETTINGS = "Sound settings"
+
+# The gravest first: one trouble per direction is shown.
+LOST, STALLED, ZEROS, FALLBACK = range(4)
+
+
+class AudioTrouble(NamedTuple):
+    """Something wrong with the sound that stands now. kind: "audio-input" or "audio-output", as in `Trouble`."""
+
+    kind: str
+    sentence: str
+    remedy: str = ""  # label of the one remedy button, "" = none
+
+
+class SoundTroubles:
+    """The troubles of one pair of open devices. names: of the devices in use, by direction."""
+
+    def __init__(self, names: dict[str, str]) -> None:
+        self._names = names
+        self._standing: dict[tuple[str, int], str] = {}
+        self._told: tuple[AudioTrouble, ...] = ()
+
+    @property
+    def standing(self) -> tuple[AudioTrouble, ...]:
+        """The gravest of each direction; replaced as a whole, so any thread may read it."""
+        return self._told
+
+    def observe(self, silent_s: dict[str, float], zeros_s: float) -> None:
+        """silent_s: since each direction's last callback. zeros_s: how long the microphone has given exact zeros."""
+        for direction, seconds in silent_s.items():
+            self._set(direction, STALLED, seconds >= STALLED_S, self._stalled(direction))
+        self._set("input", ZEROS, zeros_s >= ZEROS_S, self._zeros())
+        self._publish()
+
+    def lost(self, direction: str) -> None:
+        """The device went away; the streams are being closed."""
+        sentence = (
+            f'The {WORDS[direction]} "{self._names[direction]}" is gone, so the talk waits: '
+            "plug it in again or choose another, then look for devices again."
+        )
+        self._set(direction, LOST, True, sentence)
+        self._publish()
+
+    def failed(self) -> None:
+        """The audio thread ended by an error of the program's own."""
+        sentence = "The sound stopped because of an error inside Parley: look for devices again to go on."
+        self._set("output", LOST, True, sentence)
+        self._publish()
+
+    def fallback(self, direction: str, wanted: str) -> None:
+        """Another device than the one asked for is in use."""
+        sentence = (
+            f'The {WORDS[direction]} "{wanted}" is not connected, so "{self._names[direction]}" is used: '
+            "plug it in and look for devices again, or choose another."
+        )
+        self._set(direction, FALLBACK, True, sentence)
+        self._publish()
+
+    def _set(self, direction: str, grade: int, stands: bool, sentence: str) -> None:
+        if stands:
+            self._standing[direction, grade] = sentence
+        else:
+            self._standing.pop((direction, grade), None)
+
+    def _publish(self) -> None:
+        gravest: dict[str, str] = {}
+        for (direction, _), sentence in sorted(self._standing.items()):
+            gravest.setdefault(direction, sentence)
+        told = tuple(AudioTrouble(f"audio-{direction}", sentence, SETTINGS) for direction, sentence in gravest.items())
+        if told != self._told:
+            self._told = told
+
+    def _stalled(self, direction: str) -> str:
+        return (
+            f'The {WORDS[direction]} "{self._names[direction]}" has stalled, no sound moves: '
+            "if it does not come back by itself, look for devices again or choose another."
+        )
+
+    def _zeros(self) -> str:
+        return (
+            f'The microphone "{self._names["input"]}" gives only digital silence: check its mute switch and that the '
+            "system's privacy settings let Parley use the microphone."
+        )
