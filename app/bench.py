@@ -233,7 +233,7 @@ def _model(options: BenchOptions) -> tuple[LMConfig, MimiConfig, OpenEngine]:
     from app import hub
     from engine import weights
     from engine.config import LMConfig, MimiConfig
-    from engine.duplex import Duplex, choose_device, choose_dtype
+    from engine.duplex import Duplex, choose_device
 
     device = choose_device(options.device)
     if options.threads:
@@ -247,7 +247,7 @@ def _model(options: BenchOptions) -> tuple[LMConfig, MimiConfig, OpenEngine]:
         lm, mimi = LMConfig.from_dict(files.config), MimiConfig.from_dict(files.mimi_config)
 
     def open_engine(precision: str) -> Duplex:
-        refuse_impossible(lm, mimi, device, str(choose_dtype(precision, device)).removeprefix("torch."))
+        refuse_impossible(lm, mimi, str(device), precision)
         if options.model in RANDOM_MODELS:
             return Duplex.random(lm, mimi, device=str(device), precision=precision)
         return Duplex.load(folder, device=str(device), precision=precision)

@@ -19,6 +19,7 @@ import numpy as np
 from app import hub
 from app.errors import UserError
 from app.messages import ModelInfo, ModelSpec, PersonaChoice
+from app.preflight import refuse_impossible
 
 Progress = Callable[[str, int, int], None]  # what, done, total (bytes, or steps of a warm-up)
 Cancelled = Callable[[], bool]
@@ -129,11 +130,14 @@ def open_engine(
     import torch
 
     from engine import weights
+    from engine.config import LMConfig, MimiConfig
     from engine.duplex import Duplex
 
     folder = hub.resolve(spec.source, progress, cancelled)
     files = weights.find(folder)
+    lm, mimi = LMConfig.from_dict(files.config), MimiConfig.from_dict(files.mimi_config)
     release()
+    refuse_impossible(lm, mimi, spec.device, spec.precision)
     torch.set_num_threads(spec.threads or _usual_threads())
     engine = Duplex.load(
         folder,

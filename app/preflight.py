@@ -22,25 +22,28 @@ AskMemory = Callable[["torch.device"], "tuple[int, int] | None"]
 
 
 def refuse_impossible(
-    lm: LMConfig, mimi: MimiConfig, device: torch.device, precision: str, ask: AskMemory | None = None
+    lm: LMConfig, mimi: MimiConfig, device: str, precision: str, ask: AskMemory | None = None
 ) -> None:
     """Raises UserError when the card is not for this build of torch (user report R5) or memory is short (L3).
 
-    device, precision: as chosen, without "auto". Nothing is allocated.
+    device, precision: as in the settings, "auto" too. EngineError for a device that is not there. Nothing is allocated.
     """
     import torch
 
+    from engine.duplex import choose_device, choose_dtype
     from engine.free_memory import free_memory
 
-    if device.type == "cuda":
+    chosen = choose_device(device)
+    if chosen.type == "cuda":
         problem = unsupported_card(
-            torch.cuda.get_device_name(device),
-            torch.cuda.get_device_capability(device),
+            torch.cuda.get_device_name(chosen),
+            torch.cuda.get_device_capability(chosen),
             torch.cuda.get_arch_list(),
             torch.__version__,
         )
         if problem:
             raise UserError(problem)
-    answer = (ask or free_memory)(device)
+    answer = (ask or free_memory)(chosen)
     if answer is not None:
-        memory.refuse_if_too_large(lm, mimi, precision, device.type, *answer)
+        values = str(choose_dtype(precision, chosen)).removeprefix("torch.")
+        memory.refuse_if_too_large(lm, mimi, values, chosen.type, *answer)
