@@ -93,6 +93,8 @@ class Duplex:
         self.lm, self.mimi, self._tokenizer = lm, mimi, tokenizer
         self.device = lm.temporal.out_norm.device
         self.dtype = lm.temporal.out_norm.dtype
+        if self.device.type == "cuda":
+            _fix_kernel_choices()
         self.precision = next(name for name, dtype in PRECISIONS.items() if dtype == self.dtype)
         self.trained = files.trained if files else False
         self.prompt_codes = PromptCodes.from_dict(files.config if files else {}, lm.config)
@@ -161,7 +163,8 @@ class Duplex:
         generator = torch.Generator(where).manual_seed(seed)
         for module in (lm.to_empty(device=where), mimi.to_empty(device=where)):
             for name, parameter in module.named_parameters():
-                _randomise(name, parameter, generator)
+                stacked = module is lm or name == "quantizer.codebooks"
+                _randomise(name, parameter, generator, parameter.shape[-1] if stacked else parameter[0].numel())
         mimi.quantizer.precompute()
         return cls(lm, mimi, window=window)
 
@@ -422,12 +425,25 @@ class _Snapshot(NamedTuple):
     sampling: SamplingValues
 
 
-def _randomise(name: str, parameter: Tensor, generator: torch.Generator) -> None:
+def _randomise(name: str, parameter: Tensor, generator: torch.Generator, fan_in: int) -> None:
     """Matrices that keep a signal's size, norms that do nothing: activations stay finite however deep the stack."""
     if parameter.dim() == 1:
-        parameter.fill_(0.0 if "bias" in name else 1.0)
+        parameter.fill_(0.0 if "bias" in name else 0.1 if "scale" in name else 1.0)
     else:
-        parameter.normal_(0.0, parameter.shape[-1] ** -0.5, generator=generator)
+        parameter.normal_(0.0, fan_in**-0.5, generator=generator)
+
+
+def _fix_kernel_choices() -> None:
+    """CUDA libraries may not choose by trial, round to TF32, or use kernels whose sums come in varying order.
+
+    cuDNN's attention was seen to differ in the last bit between two identical frames in a hundred or so.
+    Process-wide settings, made once, by the only user of CUDA.
+    """
+    torch.backends.cudnn.benchmark = False
+    torch.backends.cudnn.deterministic = True
+    torch.backends.cudnn.allow_tf32 = False
+    torch.backends.cuda.matmul.allow_tf32 = False
+    torch.backends.cuda.enable_cudnn_sdp(False)
 
 
 def _state_bytes(lm: LMConfig, mimi: MimiConfig, dtype: torch.dtype) -> int:

@@ -342,6 +342,11 @@ def compile_unavailable_reason(device: torch.device | str) -> str | None:
     return None if missing is None else f"Compiled mode is not possible here. {missing}"
 
 
+def forget_compiled() -> None:
+    """Drop all compiled code: its guards hold the tensors that it was compiled for, weights included."""
+    torch.compiler.reset()
+
+
 def compile_stage(
     func: Callable[[], None], *, tuned: bool = False, inductor_graphs: bool = False
 ) -> Callable[[], None]:

@@ -21,6 +21,7 @@ from engine.graphs import (
     Recorder,
     compile_stage,
     compile_unavailable_reason,
+    forget_compiled,
     graph_unavailable_reason,
     unchanged,
 )
@@ -141,8 +142,8 @@ class Stages:
 
     def release(self, mode: str) -> None:
         """Forget what was prepared for `mode` and free its graphs' memory. Eager always stays."""
-        if mode != "eager":
-            self._runs.pop(mode, None)
+        if mode != "eager" and self._runs.pop(mode, None) is not None and mode == "compiled":
+            forget_compiled()
         for graph in self._graphs.pop(mode, []):
             graph.reset()
 
