@@ -79,11 +79,14 @@ def run_bench(options: BenchOptions, clock: Clock | None = None) -> int:
     cards = tuple(graphics_card.list_cards())
     lm, mimi, open_engine = _model(options)
     computer = _computer(options.device, cards)
+    reasons = _mode_reasons(computer.device)
     rows: list[dict[str, Any]] = []
     failures: list[str] = []
     for precision in options.precisions:
         for mode in options.modes or MODES:
             try:
+                if reasons.get(mode):
+                    raise _NotMeasuredError(str(reasons[mode]))
                 row = _measure_mode(options, precision, mode, open_engine, (lm, mimi), computer, clock)
             except _NotMeasuredError as error:
                 failures.append(f"{mode}, {precision}: not measured. {error}")
@@ -231,13 +234,13 @@ def _model(options: BenchOptions) -> tuple[LMConfig, MimiConfig, OpenEngine]:
     import torch
 
     from app import hub
+    from app.engine_room import usual_threads
     from engine import weights
     from engine.config import LMConfig, MimiConfig
     from engine.duplex import Duplex, choose_device
 
     device = choose_device(options.device)
-    if options.threads:
-        torch.set_num_threads(options.threads)
+    torch.set_num_threads(options.threads or usual_threads())
     if options.model in RANDOM_MODELS:
         tiny = options.model == "random:tiny"
         lm, mimi = LMConfig.from_dict(TINY_LM if tiny else {}), MimiConfig.from_dict(TINY_MIMI if tiny else {})
@@ -253,6 +256,13 @@ def _model(options: BenchOptions) -> tuple[LMConfig, MimiConfig, OpenEngine]:
         return Duplex.load(folder, device=str(device), precision=precision)
 
     return lm, mimi, open_engine
+
+
+def _mode_reasons(device: str) -> dict[str, str | None]:
+    """Why a mode is impossible here, asked before a large model is loaded for nothing."""
+    from engine.graphs import compile_unavailable_reason, graph_unavailable_reason
+
+    return {"graph": graph_unavailable_reason(device), "compiled": compile_unavailable_reason(device)}
 
 
 def _computer(device: str, cards: tuple[graphics_card.Card, ...]) -> Computer:

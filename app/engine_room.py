@@ -138,7 +138,7 @@ def open_engine(
     lm, mimi = LMConfig.from_dict(files.config), MimiConfig.from_dict(files.mimi_config)
     release()
     refuse_impossible(lm, mimi, spec.device, spec.precision)
-    torch.set_num_threads(spec.threads or _usual_threads())
+    torch.set_num_threads(spec.threads or usual_threads())
     engine = Duplex.load(
         folder,
         device=spec.device,
@@ -162,7 +162,7 @@ def open_engine(
     return engine, info
 
 
-def _usual_threads() -> int:
+def usual_threads() -> int:
     """One processor stays free for the sound and the window; a frame's small products gain nothing from many."""
     return max(1, min(8, (os.cpu_count() or 2) - 1))
 
