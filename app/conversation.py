@@ -220,7 +220,6 @@ class Conversation:
         engine, info = self._load_engine(
             spec, progress=self._tell_progress, cancelled=self._interrupted, release=self._release
         )
-        self._release()
         loaded = LoadedEngine(engine, info)
         try:
             mode_trouble = loaded.choose_first_mode(spec.mode, self._tell_warm_up, self._interrupted)

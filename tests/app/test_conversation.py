@@ -382,6 +382,38 @@ def test_engine_that_fails_its_warm_up_is_unloaded() -> None:
     assert troubles(events)[0].sentence == "The model gives no numbers."
 
 
+class InterruptedEngine(FakeEngine):
+    """Somebody sends a command at its next reset, where nothing asks whether to stop."""
+
+    def reset(self, seed: int | None = None) -> None:
+        super().reset(seed)
+        for command in self.waiting:
+            self.conversation.send(command)
+        self.waiting = ()
+
+    conversation: Conversation
+    waiting: tuple[Command, ...] = ()
+
+
+def test_cancel_at_the_last_moment_is_heard() -> None:
+    """The loader is through and did not look again: the start wished for must not open the microphone."""
+    engine = InterruptedEngine()
+    world = World(engines=(engine,))
+    engine.conversation, engine.waiting = world.conversation, (StartTalk(), CancelLoad())
+    assert story(world.run(LOAD)) == "loading, idle"
+    assert engine.unloaded
+    assert world.ends.calls == []
+
+
+def test_stop_before_the_microphone_opens_is_heard() -> None:
+    engine = InterruptedEngine()
+    world = World(engines=(engine,))
+    world.run(LOAD)
+    engine.conversation, engine.waiting = world.conversation, (StopTalk(),)
+    assert story(world.run(StartTalk())) == "priming, ready"
+    assert "open" not in world.ends.calls
+
+
 def test_slow_computer_is_told_before_the_talk() -> None:
     """User report R1: 101.7 ms a frame."""
     world = World(engine_options={"costs": 101.7})
@@ -773,6 +805,14 @@ def test_bad_sampling_is_refused_and_the_talk_goes_on(bad: Sampling) -> None:
     assert world.engine.sampling == before
     assert of(events, say.SamplingChanged)[0].sampling == Sampling(0.8, 250, 0.7, 25, None)
     assert len(world.answers) == 10
+
+
+def test_refused_sampling_changes_nothing_not_even_the_seed() -> None:
+    world = World()
+    world.run(LOAD)
+    world.run(SetSampling(Sampling(temperature=99.0, seed=7)))
+    world.run(StartTalk())
+    assert ("reset", 7) not in world.engine.calls
 
 
 def test_numpy_scalars_become_plain_numbers() -> None:
