@@ -90,13 +90,14 @@ def run_bench(options: BenchOptions, clock: Clock | None = None) -> int:
                 row = _measure_mode(options, precision, mode, open_engine, (lm, mimi), computer, clock)
             except _NotMeasuredError as error:
                 failures.append(f"{mode}, {precision}: not measured. {error}")
-                _say(failures[-1])
                 continue
             rows.append(row)
             if options.json is not None:
                 write_rows(options.json, rows)
     if not rows:
         raise UserError(f"Nothing could be measured. {' '.join(failures)}")
+    for failure in failures:
+        _say(failure)
     print_report(rows)
     # Modes that nobody asked for by name are allowed to be impossible here.
     return 1 if failures and options.modes else 0
