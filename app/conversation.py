@@ -15,7 +15,6 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections import deque
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
@@ -25,6 +24,7 @@ from app.audio import AudioEnds, AudioStatus, EndOfInput
 from app.command_queue import CommandQueue
 from app.engine_room import AnswerLike, Loader, Voices, engine_thread, open_engine
 from app.errors import UserError
+from app.event_queue import EventQueue
 from app.loaded_engine import LoadedEngine
 from app.messages import Command, Event, ModelInfo, PersonaChoice, Sampling, Trouble
 from app.notices import LOAD_AGAIN, SOUND_SETTINGS, VOICE_SETTINGS, Noticeboard, slow
@@ -34,7 +34,6 @@ from app.telemetry import FRAME_MS, FrameHistory
 log = logging.getLogger("parley.conversation")
 
 READ_TIMEOUT_S = 0.1  # how long a command may wait while no microphone frame comes
-PROGRESS_NS = 50_000_000  # load progress is told at most 20 times a second
 
 # What was being attempted, when a command's work goes wrong; a frame's is "talk".
 _ATTEMPTS: dict[type, str] = {
@@ -76,8 +75,8 @@ class Conversation:
         self._clock = clock
         self._on_answer = on_answer
         self._commands = CommandQueue()
-        self._events: deque[Event] = deque()
-        self._emit = self._events.append
+        self._events = EventQueue(clock)
+        self._emit = self._events.put
         self._board = Noticeboard(self._emit)
         self._thread: threading.Thread | None = None
         self._running = False
@@ -90,7 +89,6 @@ class Conversation:
         self._sampling = Sampling()  # as wished, also before there is an engine
         self._attempt = "talk"
         self._building_mode = ""
-        self._progress_told = ("", 0)
 
     @property
     def info(self) -> ModelInfo | None:
@@ -121,10 +119,7 @@ class Conversation:
 
     def events(self) -> list[Event]:
         """What happened since the last call, oldest first. For one reader."""
-        drained: list[Event] = []
-        while self._events:
-            drained.append(self._events.popleft())
-        return drained
+        return self._events.drain()
 
     def close(self, timeout: float = 5.0) -> None:
         """Shut down and wait for the engine thread, at most `timeout` seconds."""
@@ -218,12 +213,13 @@ class Conversation:
         self._enter("loading")
         self._surround()  # not before, so that a window shows before torch is imported
         engine, info = self._load_engine(
-            spec, progress=self._tell_progress, cancelled=self._interrupted, release=self._release
+            spec, progress=self._events.put_progress, cancelled=self._interrupted, release=self._release
         )
         loaded = LoadedEngine(engine, info)
         try:
-            mode_trouble = loaded.choose_first_mode(spec.mode, self._tell_warm_up, self._interrupted)
+            mode_trouble = loaded.choose_first_mode(spec.mode, self._events.put_warm_up, self._interrupted)
             frame_ms = loaded.warm_up(self._clock)
+            self._voices.use_engine(engine)
             self._stop_if_interrupted()
         except BaseException:
             loaded.unload()
@@ -233,7 +229,6 @@ class Conversation:
     def _welcome(self, loaded: LoadedEngine, mode_trouble: str, frame_ms: float) -> None:
         """A new engine is ready: tell what it is, and what is to be known before a talk."""
         self._loaded = loaded
-        self._voices.use_engine(loaded.engine)
         self._board.clear("load", "start", "talk", "mode", "slow", "sampling")
         sampling_trouble = loaded.adopt_sampling(self._sampling)
         info = replace(loaded.info, sampling=loaded.default_sampling(), voices=self._voices.names())
@@ -291,9 +286,9 @@ class Conversation:
         if not loaded.is_prepared(mode):  # the talk pauses; the ends drop and count what comes in meanwhile
             self._building_mode = mode
             self._enter("building")
-        loaded.change_mode(mode, self._tell_building, self._interrupted)
+        loaded.change_mode(mode, self._events.put_building(mode), self._interrupted)
         self._leave_building()
-        self._board.clear("mode")
+        self._board.clear("mode", "slow", "slower")  # another mode is judged anew
         self._tell_mode()
         if self._talk is not None:
             self._talk.follow_mode()
@@ -397,19 +392,6 @@ class Conversation:
     def _tell_mode(self) -> None:
         assert self._loaded is not None
         self._emit(say.ModeChanged(self._loaded.engine.mode, self._loaded.engine.mode_reasons()))
-
-    def _tell_building(self, done: int, total: int) -> None:
-        self._emit(say.ModeBuilding(self._building_mode, done, total))
-
-    def _tell_warm_up(self, done: int, total: int) -> None:
-        self._emit(say.LoadProgressed("warm-up", done, total))
-
-    def _tell_progress(self, what: str, done: int, total: int) -> None:
-        told_what, told_at = self._progress_told
-        now = self._clock()
-        if what != told_what or done >= total or now - told_at >= PROGRESS_NS:
-            self._progress_told = (what, now)
-            self._emit(say.LoadProgressed(what, done, total))
 
 
 def _unexpected(error: Exception) -> str:

@@ -8,7 +8,6 @@ inside functions: the window shows before either.
 from __future__ import annotations
 
 import os
-import platform
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -174,9 +173,9 @@ def _shown_name(source: str, folder: Path) -> str:
 def _device_name(device: Any) -> str:
     import torch
 
-    if device.type == "cuda":
-        return torch.cuda.get_device_name(device)
-    return platform.processor() or platform.machine()
+    from app.bench import processor_name
+
+    return torch.cuda.get_device_name(device) if device.type == "cuda" else processor_name()
 
 
 def _first_line(error: Exception) -> str:
