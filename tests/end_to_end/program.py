@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -85,6 +87,12 @@ class Program:
 
         wait_until(in_sight, 20, f"{name} can be seen in the {window} window")
         self._screen.hand("mousemove", str(place["x"]), str(place["y"]), "click", "1")
+
+    def hold_up(self, seconds: float) -> None:
+        """Stop the whole process for a while, as a computer that is too busy does."""
+        self.process.send_signal(signal.SIGSTOP)
+        time.sleep(seconds)
+        self.process.send_signal(signal.SIGCONT)
 
     def picture(self, path: Path) -> None:
         assert self.ask("picture", path=str(path))
