@@ -1,0 +1,65 @@
+"""Where the program finds its own files in each kind of installation, and where the user's files go."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from app import paths
+from app.errors import UserError
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The `app` package as installed somewhere, with nothing beside it yet."""
+    folder = tmp_path / "site-packages" / "app"
+    folder.mkdir(parents=True)
+    monkeypatch.setattr(paths, "__file__", str(folder / "paths.py"))
+    monkeypatch.delattr(sys, "_MEIPASS", raising=False)
+    return folder
+
+
+def put(path: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("here")
+    return path
+
+
+def test_checkout() -> None:
+    assert paths.project_file("config.yaml").is_file()
+
+
+def test_built_wheel(package: Path) -> None:
+    wanted = put(package / "data" / "config.yaml")
+    assert paths.project_file("config.yaml") == wanted
+
+
+def test_checkout_goes_before_data_left_by_a_build(package: Path) -> None:
+    put(package / "data" / "config.yaml")
+    wanted = put(package.parent / "config.yaml")
+    assert paths.project_file("config.yaml") == wanted
+
+
+def test_frozen_application(package: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "_MEIPASS", str(tmp_path / "frozen"), raising=False)
+    wanted = put(tmp_path / "frozen" / "assets" / "mini" / "config.json")
+    assert paths.project_file("assets/mini/config.json") == wanted
+
+
+def test_missing_part_is_named(package: Path) -> None:
+    with pytest.raises(UserError, match='"assets/mini", is missing'):
+        paths.project_file("assets/mini")
+
+
+def test_users_folders_with_and_without_platformdirs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A bare machine that only runs the benchmark has no platformdirs."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    with_it = paths.user_config_file()
+    monkeypatch.setitem(sys.modules, "platformdirs", None)
+    without = paths.user_config_file()
+    assert without == tmp_path / ".config" / "parley" / "config.yaml"
+    if sys.platform.startswith("linux"):
+        assert with_it == without
