@@ -11,6 +11,7 @@ import random
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import NamedTuple
 
 import torch
@@ -46,6 +47,20 @@ class Bank:
     @property
     def seconds(self) -> float:
         return len(self.tape) / kokoro.SAMPLE_RATE
+
+    def save(self, path: Path) -> None:
+        """Whole or not at all: another process may be waiting for the file."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial = path.with_suffix(".partial")
+        torch.save({"tape": self.tape.cpu(), "labels": self.labels.cpu(), "entries": [tuple(e) for e in self.entries],
+                    "classes": self.classes}, partial)  # fmt: skip
+        partial.replace(path)
+
+    @classmethod
+    def load(cls, path: Path, device: torch.device) -> Bank:
+        stored = torch.load(path, weights_only=True)
+        entries = [Entry(start, length, tuple(words)) for start, length, words in stored["entries"]]
+        return cls(stored["tape"].to(device), stored["labels"].to(device), entries, stored["classes"])
 
     def sound(self, line: int) -> Tensor:
         """[samples] float32 of one line."""

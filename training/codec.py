@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from engine.config import MimiConfig
 from engine.layers import merge_heads, rope, split_heads
 from engine.mimi import LatentTransformer, Mimi, Residual, SEANetDecoder, SEANetEncoder
-from training.block_convolution import convolve, convolve_transposed, convolve_wide, upsample_depthwise
+from training.block_convolution import convolve, convolve_transposed, convolve_wide, project, upsample_depthwise
 
 # The bundled codec: 8.1 M values, 15.5 MiB in 16 bits (training/README.md has the budget).
 MINI = MimiConfig(
@@ -189,7 +189,7 @@ def initialise(mimi: Mimi) -> None:
             elif parameter.dim() == 3:
                 transposed = name.startswith("decoder.") and "conv" not in last and _is_transposed(mimi, name)
                 fan_in = parameter.shape[0] * 2 if transposed else parameter[0].numel()
-                parameter.normal_(0, 1 / math.sqrt(fan_in))
+                parameter.normal_(0, (0.05 if parameter.shape[0] == 1 else 1) / math.sqrt(fan_in))  # start near silence
             else:
                 parameter.normal_(0, 1 / math.sqrt(parameter.shape[-1]))
 
@@ -214,7 +214,7 @@ def _plain(x: Tensor, layer: nn.Module, per_frame: int) -> Tensor:
 
 def _residual(x: Tensor, layer: Residual, per_frame: int) -> Tensor:
     y = _plain(F.elu(x), layer.conv1, per_frame)
-    return x + F.linear(F.elu(y), layer.conv2.weight[..., 0].to(x.dtype), layer.conv2.bias.to(x.dtype))
+    return x + project(F.elu(y), layer.conv2.weight[..., 0].to(x.dtype), layer.conv2.bias.to(x.dtype))
 
 
 def _seanet_encoder(encoder: SEANetEncoder, pcm: Tensor, config: MimiConfig, dtype: torch.dtype) -> Tensor:

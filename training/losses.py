@@ -74,7 +74,7 @@ class SpectrogramCritic(nn.Module):
         """pcm [B, L] float32 -> scores [B, 1, frames, bins] and the features of each layer."""
         spectrum = torch.stft(pcm, self.size, self.size // 4, window=self.window, center=False, normalized=True,
                               return_complex=True)  # fmt: skip
-        x = torch.view_as_real(spectrum).permute(0, 3, 2, 1).to(dtype).contiguous(memory_format=torch.channels_last)
+        x = torch.view_as_real(spectrum).permute(0, 3, 2, 1).to(dtype)
         features = []
         for layer in self.layers:
             x = F.leaky_relu(_convolve2d(layer, x), 0.2)
@@ -83,8 +83,14 @@ class SpectrogramCritic(nn.Module):
 
 
 def _convolve2d(layer: nn.Module, x: Tensor) -> Tensor:
-    weight = layer.weight.to(x.dtype, memory_format=torch.channels_last)
-    return F.conv2d(x, weight, layer.bias.to(x.dtype), layer.stride, layer.padding, layer.dilation)
+    """Two input channels or one output channel are filled up with zeros to eight: the matrix units need them."""
+    weight, bias = layer.weight.to(x.dtype), layer.bias.to(x.dtype)
+    out, channels = weight.shape[:2]
+    spare_out, spare_in = -out % 8, -channels % 8
+    weight = F.pad(weight, (0, 0, 0, 0, 0, spare_in, 0, spare_out)).contiguous(memory_format=torch.channels_last)
+    x = F.pad(x, (0, 0, 0, 0, 0, spare_in)).contiguous(memory_format=torch.channels_last)
+    y = F.conv2d(x, weight, F.pad(bias, (0, spare_out)), layer.stride, layer.padding, layer.dilation)
+    return y[:, :out]
 
 
 class Discriminator(nn.Module):

@@ -1,0 +1,115 @@
+"""`python -m training COMMAND`: every step from packages to the bundled model, each repeatable from its seed.
+
+Only parses arguments and calls; each command's work is in the module that its function names. Heavy imports are late,
+so that text-only commands need no torch.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+
+def _pack_voices(options: argparse.Namespace) -> None:
+    from training.pack_voices import pack
+
+    print(pack(options.packages, options.out))
+
+
+def _script(options: argparse.Namespace) -> None:
+    from training.pronounce import Pronouncer
+    from training.script import write
+
+    wheel = next(options.packages.glob("misaki-0.9.4-*.whl"))
+    sizes = {name: getattr(options, name) for name in ("users", "dialogues", "replies", "varied")}
+    script = write(options.out, Pronouncer(wheel), options.seed, sizes, options.held_out, options.limit)
+    print(f"{len(script.voices)} voices, {len(script.lines)} lines, {len(script.dialogues)} dialogues")
+
+
+def _bank(options: argparse.Namespace) -> None:
+    from training import bank, kokoro
+    from training.script import Script
+
+    began = time.monotonic()
+    speaker = kokoro.load(options.voices, options.device)
+    print(f"voices loaded after {time.monotonic() - began:.0f} s", flush=True)
+    built = bank.build(Script.load(options.script), speaker, options.seed, lambda line: print(line, flush=True))
+    built.save(options.out)
+    print(f"{built.seconds / 3600:.2f} h of speech in {time.monotonic() - began:.0f} s", flush=True)
+
+
+def _train_codec(options: argparse.Namespace) -> None:
+    from training import run_codec
+
+    run_codec.run(options)
+
+
+def _evaluate_codec(options: argparse.Namespace) -> None:
+    from training import evaluate_codec
+
+    evaluate_codec.run(options)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m training", description="How the bundled model was made.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    def command(name: str, run: object, text: str) -> argparse.ArgumentParser:
+        added = commands.add_parser(name, help=text)
+        added.set_defaults(run=run)
+        return added
+
+    pack = command("pack-voices", _pack_voices, "repack the voice model from the downloaded packages into one file")
+    pack.add_argument("--packages", type=Path, required=True)
+    pack.add_argument("--out", type=Path, required=True)
+    script = command("script", _script, "write the list of everything that has to be spoken")
+    script.add_argument("--packages", type=Path, required=True)
+    script.add_argument("--out", type=Path, required=True)
+    script.add_argument("--seed", type=int, default=1)
+    for name, size in (("users", 400), ("dialogues", 2600), ("replies", 1500), ("varied", 4200)):
+        script.add_argument(f"--{name}", type=int, default=size)
+    script.add_argument("--limit", type=int, default=20, help="largest number in arithmetic and counting")
+    script.add_argument("--held-out", action="store_true", help="test voices, phrasings and names only")
+    bank = command("bank", _bank, "speak a script")
+    bank.add_argument("--script", type=Path, required=True)
+    bank.add_argument("--voices", type=Path, required=True)
+    bank.add_argument("--out", type=Path, required=True)
+    bank.add_argument("--seed", type=int, default=1)
+    bank.add_argument("--device", default="cpu")
+    codec = command("train-codec", _train_codec, "train the codec from nothing or from a checkpoint")
+    codec.add_argument("--script", type=Path, required=True)
+    codec.add_argument("--bank", type=Path, required=True)
+    codec.add_argument("--wait", type=float, default=0, help="seconds to wait for the bank to appear")
+    codec.add_argument("--start", type=Path, help="folder of a checkpoint to go on from")
+    codec.add_argument("--out", type=Path, required=True)
+    codec.add_argument("--seconds", type=float, required=True)
+    codec.add_argument("--seed", type=int, default=1)
+    codec.add_argument("--clips", type=int, default=32)
+    codec.add_argument("--frames", type=int, default=32)
+    codec.add_argument("--device", default="cpu")
+    codec.add_argument("--compile", action="store_true")
+    codec.add_argument("--critic-from", type=float, default=0.2, help="share of the run after which the critic joins")
+    codec.add_argument("--rate", type=float, default=6e-4)
+    judge = command("evaluate-codec", _evaluate_codec, "word error and predicted MOS of decoded speech, on the CPU")
+    judge.add_argument("--codec", type=Path, required=True)
+    judge.add_argument("--clips", type=Path, required=True)
+    judge.add_argument("--recogniser", type=Path, required=True, help="folder of a faster-whisper model")
+    judge.add_argument("--limit", type=int, default=0)
+    judge.add_argument("--out", type=Path, help="folder for the decoded sounds and a JSON of the figures")
+    return parser
+
+
+def main() -> int:
+    options = _parser().parse_args()
+    try:
+        options.run(options)
+    except (ValueError, FileNotFoundError) as trouble:
+        print(f"training: {trouble}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,72 @@
+"""What happens to speech between a mouth and a microphone: level, room, noise. Batched, on the training device.
+
+Every draw comes from torch's generator of the device. Shapes: B clips, L samples; all float32 at 24 kHz.
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor
+
+
+def _chance(probability: float, items: int, device: torch.device) -> Tensor:
+    """[items, 1] of 0 and 1."""
+    return (torch.rand(items, 1, device=device) < probability).float()
+
+
+def _between(low: float, high: float, items: int, device: torch.device) -> Tensor:
+    return torch.rand(items, 1, device=device) * (high - low) + low
+
+
+def decibels(value: Tensor) -> Tensor:
+    return torch.pow(10.0, value / 20)
+
+
+def colored_noise(items: int, length: int, device: torch.device) -> Tensor:
+    """Noise whose power falls by 0 to 9 dB an octave (white to brown), unit RMS. [items, length]"""
+    spectrum = torch.fft.rfft(torch.randn(items, length, device=device))
+    frequency = torch.linspace(1 / length, 1, spectrum.shape[-1], device=device).clamp(min=0.004)
+    tilt = _between(0, 1.5, items, device) / 2
+    noise = torch.fft.irfft(spectrum * frequency ** (-tilt), n=length)
+    return noise / noise.pow(2).mean(-1, keepdim=True).sqrt().clamp(min=1e-8)
+
+
+def hum(items: int, length: int, device: torch.device) -> Tensor:
+    """Steady tones with a few harmonics: mains, fans, music held on a chord. Unit RMS. [items, length]"""
+    at = torch.arange(length, device=device) / 24_000
+    total = torch.zeros(items, length, device=device)
+    for harmonic in range(1, 6):
+        base = 50 * torch.pow(24.0, torch.rand(items, 1, device=device)) if harmonic == 1 else base
+        phase = _between(0, 2 * math.pi, items, device)
+        total += torch.rand(items, 1, device=device) / harmonic * torch.sin(2 * math.pi * base * harmonic * at + phase)
+    return total / total.pow(2).mean(-1, keepdim=True).sqrt().clamp(min=1e-8)
+
+
+def room(sound: Tensor, probability: float, seconds: float = 0.35) -> Tensor:
+    """Convolve some clips with a decaying noise tail after the direct sound (reverberation 0.1 to 0.5 s)."""
+    items, length = sound.shape
+    device = sound.device
+    taps = int(seconds * 24_000)
+    at = torch.arange(taps, device=device) / 24_000
+    decay = torch.exp(-6.9 * at / _between(0.1, 0.5, items, device))
+    response = torch.randn(items, taps, device=device) * decay
+    response = response / response.pow(2).sum(-1, keepdim=True).sqrt()
+    response *= _chance(probability, items, device) * decibels(_between(-14, 0, items, device))
+    response[:, : int(0.002 * 24_000)] = 0
+    response[:, 0] = 1
+    size = 1 << (length + taps).bit_length()
+    wet = torch.fft.irfft(torch.fft.rfft(sound, n=size) * torch.fft.rfft(response, n=size), n=size)[:, :length]
+    loudness = sound.pow(2).mean(-1, keepdim=True) / wet.pow(2).mean(-1, keepdim=True).clamp(min=1e-9)
+    return wet * loudness.clamp(max=4).sqrt()
+
+
+def microphone(sound: Tensor, level: tuple[float, float], noisy: float, roomy: float) -> Tensor:
+    """Room, then noise or hum at 5 to 35 dB below the speech level, then gain. Shares are per clip."""
+    items, length = sound.shape
+    device = sound.device
+    sound = room(sound, roomy)
+    noise = torch.where(_chance(0.75, items, device) > 0, colored_noise(items, length, device), hum(items, length, device))
+    noise = noise * 0.07 * decibels(-_between(5, 35, items, device)) * _chance(noisy, items, device)
+    return ((sound + noise) * decibels(_between(*level, items, device))).clamp(-1, 1)

@@ -1,0 +1,251 @@
+"""Training of the codec: one step as a function over fixed buffers, captured as a CUDA graph where there is one.
+
+Two phases: spectra and content alone, then with the discriminator. The schedule follows the clock (`seconds`), so that
+a run ends with small steps whatever the machine's speed. Restarts from any checkpoint; the optimiser starts anew.
+Shapes: B clips, L samples, T frames.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from training import checkpoints
+from training.codec import LABELS_PER_FRAME, Codec
+from training.codec_data import IGNORED, CodecClips, label_weights
+from training.losses import Discriminator, MelDistance, critic_loss, deceiving_loss, feature_loss
+
+METRICS = ("mel", "content", "commitment", "deceiving", "features", "critic", "gradient")
+
+
+@dataclass(frozen=True)
+class CodecPlan:
+    """Sizes and weights of a run."""
+
+    clips: int = 32
+    frames: int = 32
+    judged_clips: int = 12
+    judged_samples: int = 24_576
+    rate: float = 6e-4
+    critic_rate: float = 2e-4
+    final_share: float = 0.02
+    warm_steps: int = 300
+    critic_from: float = 0.2  # share of the run after which the discriminator joins
+    mel: float = 15.0
+    content: float = 2.0
+    commitment: float = 0.5
+    deceiving: float = 1.0
+    features: float = 15.0
+    waveform: float = 0.5
+    full_depth: float = 0.6  # share of clips that use every codebook; the others a random number of them
+    average: float = 0.999
+
+
+class CodecTrainer:
+    """Holds the networks, their optimisers and the averaged weights; `step` trains on one batch."""
+
+    def __init__(self, codec: Codec, critic: Discriminator, plan: CodecPlan, device: torch.device, compiled: bool = False):
+        self.codec, self.critic, self.plan, self.device = codec.to(device), critic.to(device), plan, device
+        self.mel = MelDistance().to(device)
+        self.weights = label_weights(codec.labels, device)
+        self.trained = [p for p in codec.parameters() if p.requires_grad]
+        self.averaged = [p.detach().clone() for p in self.trained]
+        on_gpu = device.type == "cuda"
+        self.rates = [torch.tensor(r, device=device) for r in (plan.rate, plan.critic_rate)]
+        options = {"betas": (0.8, 0.99), "weight_decay": 0.01, "capturable": on_gpu, "fused": on_gpu}
+        self.optimizer = torch.optim.AdamW(self.trained, lr=self.rates[0], **options)
+        self.critic_optimizer = torch.optim.AdamW(critic.parameters(), lr=self.rates[1], **options)
+        length = plan.frames * codec.config.frame_size
+        self.pcm = torch.zeros(plan.clips, length, device=device)
+        self.labels = torch.zeros(plan.clips, plan.frames, LABELS_PER_FRAME, dtype=torch.long, device=device)
+        self.sums = torch.zeros(len(METRICS), device=device)
+        self.encode: Callable[[Tensor], Tensor] = codec.encode
+        self.decode: Callable[[Tensor], Tensor] = codec.decode
+        if compiled:
+            self.encode = torch.compile(codec.encode, dynamic=False)
+            self.decode = torch.compile(codec.decode, dynamic=False)
+        self._graphs: dict[bool, torch.cuda.CUDAGraph] = {}
+
+    def _levels(self) -> Tensor:
+        """[B] codebooks in use."""
+        count, most = self.plan.clips, self.codec.config.n_q
+        some = torch.randint(1, most + 1, (count,), device=self.device)
+        whole = torch.rand(count, device=self.device) < self.plan.full_depth
+        return torch.where(whole, torch.full_like(some, most), some)
+
+    def _judged(self, sound: Tensor, start: Tensor) -> Tensor:
+        """The pieces that the discriminator hears. [judged_clips, judged_samples]"""
+        at = start[:, None] + torch.arange(self.plan.judged_samples, device=self.device)
+        return sound[: self.plan.judged_clips].gather(1, at)
+
+    def _run(self, adversarial: bool) -> None:
+        """Forward, backward and update of everything, from and to fixed buffers; no host synchronisation."""
+        plan, codec = self.plan, self.codec
+        result = codec.quantise(self.encode(self.pcm), self._levels(), learn=True)
+        made = self.decode(result.latent)
+        mel = self.mel(made, self.pcm)
+        wave = (made - self.pcm).abs().mean() / (self.pcm.abs().mean() + 1e-4)
+        logits = codec.content(result.semantic)
+        content = F.cross_entropy(logits.flatten(0, 2), self.labels.flatten(), weight=self.weights, ignore_index=IGNORED)
+        loss = plan.mel * mel + plan.content * content + plan.commitment * result.commitment + plan.waveform * wave
+        zero = mel.new_zeros(())
+        deceiving, features, judged = zero, zero, zero
+        if adversarial:
+            room = self.pcm.shape[1] - plan.judged_samples
+            start = torch.randint(max(room, 1), (plan.judged_clips,), device=self.device)
+            judged, real = self._train_critic(made.detach(), start)
+            self.critic.requires_grad_(False)
+            heard = self.critic(self._judged(made, start), codec.dtype)
+            self.critic.requires_grad_(True)
+            deceiving, features = deceiving_loss(heard), feature_loss(real, heard)
+            loss = loss + plan.deceiving * deceiving + plan.features * features
+        self.optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        gradient = _bounded(self.trained, 1.0)
+        self.optimizer.step()
+        torch._foreach_lerp_(self.averaged, [p.detach() for p in self.trained], 1 - plan.average)
+        values = (mel, content, result.commitment, deceiving, features, judged, gradient)
+        self.sums += torch.stack([value.detach().float() for value in values])
+
+    def _train_critic(self, made: Tensor, start: Tensor) -> tuple[Tensor, list[tuple[Tensor, list[Tensor]]]]:
+        both = torch.cat((self._judged(self.pcm, start), self._judged(made, start)))
+        half = self.plan.judged_clips
+        judged = self.critic(both, self.codec.dtype)
+        real = [(score[:half], [f[:half] for f in features]) for score, features in judged]
+        fake = [(score[half:], [f[half:] for f in features]) for score, features in judged]
+        loss = critic_loss(real, fake)
+        self.critic_optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        _bounded(list(self.critic.parameters()), 1.0)
+        self.critic_optimizer.step()
+        return loss, [(score.detach(), [f.detach() for f in features]) for score, features in real]
+
+    def capture(self) -> None:
+        """Warm up and capture both phases. Training state moves by a few steps on whatever the buffers hold."""
+        stream = torch.cuda.Stream()
+        for adversarial in (False, True):
+            stream.wait_stream(torch.cuda.current_stream())
+            with torch.cuda.stream(stream):
+                for _ in range(3):
+                    self._run(adversarial)
+            torch.cuda.current_stream().wait_stream(stream)
+            graph = torch.cuda.CUDAGraph()
+            with torch.cuda.graph(graph):
+                self._run(adversarial)
+            self._graphs[adversarial] = graph
+
+    def step(self, clips: CodecClips, adversarial: bool) -> None:
+        pcm, labels = clips.draw(self.plan.clips)
+        self.pcm.copy_(pcm)
+        self.labels.copy_(labels)
+        if adversarial in self._graphs:
+            self._graphs[adversarial].replay()
+        else:
+            self._run(adversarial)
+
+    def metrics(self, steps: int) -> dict[str, float]:
+        """Means since the last call. Synchronises."""
+        means = (self.sums / max(steps, 1)).tolist()
+        self.sums.zero_()
+        return dict(zip(METRICS, means, strict=True))
+
+    def averaged_codec(self) -> Codec:
+        """A copy of the codec with the averaged weights."""
+        import copy
+
+        twin = copy.deepcopy(self.codec)
+        with torch.no_grad():
+            for target, value in zip([p for p in twin.parameters() if p.requires_grad], self.averaged, strict=True):
+                target.copy_(value)
+        return twin
+
+
+def _bounded(parameters: list[nn.Parameter], limit: float) -> Tensor:
+    """Clip the joint gradient norm; a gradient that is not finite becomes zero. Returns the norm. No synchronisation."""
+    gradients = [p.grad for p in parameters if p.grad is not None]
+    norm = torch.stack(torch._foreach_norm(gradients)).norm()
+    factor = torch.where(norm.isfinite(), (limit / (norm + 1e-6)).clamp(max=1.0), torch.zeros_like(norm))
+    for gradient in gradients:
+        gradient.nan_to_num_(0, 0, 0)
+    torch._foreach_mul_(gradients, factor)
+    return norm.nan_to_num(0, 0, 0)
+
+
+def rate_factor(step: int, progress: float, plan: CodecPlan) -> float:
+    """Linear rise over the first steps, then half a cosine down to `final_share` at the end of the run."""
+    rise = min(1.0, (step + 1) / plan.warm_steps)
+    fall = plan.final_share + (1 - plan.final_share) * 0.5 * (1 + math.cos(math.pi * min(progress, 1.0)))
+    return rise * fall
+
+
+@torch.no_grad()
+def validate(trainer: CodecTrainer, clips: CodecClips, codec: Codec) -> dict[str, float]:
+    """Mel distance, content accuracy (speech only) and codebook use on clean clips, with the given weights."""
+    pcm, labels = clips.draw(trainer.plan.clips, clean=True)
+    full = torch.full((len(pcm),), codec.config.n_q, device=pcm.device)
+    result = codec.quantise(codec.encode(pcm), full, learn=False)
+    made = codec.decode(result.latent)
+    guess = codec.content(result.semantic).argmax(-1)
+    speech = (labels != IGNORED) & (labels != 0)
+    right = ((guess == labels) & speech).sum() / speech.sum().clamp(min=1)
+    use = [len(result.codes[:, level].unique()) for level in range(codec.config.n_q)]
+    return {"mel": trainer.mel(made, pcm).item(), "phonemes": right.item(), "codes_first": use[0], "codes_last": use[-1]}
+
+
+def train(
+    trainer: CodecTrainer, clips: CodecClips, seconds: float, folder: Path, *, held_out: CodecClips | None = None,
+    critic_at_once: bool = False, save_every: float = 120.0, report: Callable[[str], None] = print,
+) -> int:  # fmt: skip
+    """Train for this long by the clock, saving as it goes. Returns the number of steps."""
+    began = saved = marked = time.monotonic()
+    steps, since = 0, 0
+    while (elapsed := time.monotonic() - began) < seconds:
+        progress = elapsed / seconds
+        adversarial = critic_at_once or progress >= trainer.plan.critic_from
+        for rate, base in zip(trainer.rates, (trainer.plan.rate, trainer.plan.critic_rate), strict=True):
+            rate.fill_(base * rate_factor(steps, progress, trainer.plan))
+        trainer.step(clips, adversarial)
+        steps, since = steps + 1, since + 1
+        if since == 250:
+            values = trainer.metrics(since)
+            since = 0
+            line = " ".join(f"{name} {value:.3f}" for name, value in values.items())
+            report(f"{time.monotonic() - began:.0f} s, step {steps}, {250 / (time.monotonic() - marked):.1f}/s: {line}")
+            marked = time.monotonic()
+        if time.monotonic() - saved > save_every:
+            save(trainer, folder, held_out, report)
+            saved = time.monotonic()
+    save(trainer, folder, held_out, report)
+    return steps
+
+
+def save(trainer: CodecTrainer, folder: Path, held_out: CodecClips | None, report: Callable[[str], None]) -> None:
+    """Write the averaged codec and the discriminator, each into its own file of 16-bit weights."""
+    codec = trainer.averaged_codec()
+    if held_out is not None:
+        report("check: " + ", ".join(f"{k} {v:.3f}" for k, v in validate(trainer, held_out, codec).items()))
+    checkpoints.save_codec(codec, folder / "codec.safetensors")
+    checkpoints.save_module(codec.content, folder / "content.safetensors")
+    checkpoints.save_module(trainer.critic, folder / "critic.safetensors")
+
+
+def capture_or_not(trainer: CodecTrainer, report: Callable[[str], None] = print) -> None:
+    """Capture; when compiled parts fail, go on without compiling rather than lose the run."""
+    began = time.monotonic()
+    try:
+        trainer.capture()
+    except Exception:
+        report(traceback.format_exc())
+        trainer.encode, trainer.decode = trainer.codec.encode, trainer.codec.decode
+        trainer.capture()
+        report("compiling failed; the step is captured without it")
+    torch.cuda.synchronize()
+    report(f"captured after {time.monotonic() - began:.0f} s")
