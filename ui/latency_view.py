@@ -27,12 +27,13 @@ from ui.figures import (
     verdict,
 )
 from ui.labels import heading_row, set_tone, text_label
-from ui.latency_strip import LatencyStrip, marks
+from ui.latency_strip import LatencyStrip
 from ui.stage_bar import StageBar
 from ui.theme import Theme
 
 COLUMNS = ("p50", "p95", "p99", "late")
 MIC_TO_SPEAKER_GOOD_MS = 500.0
+FIGURES_EVERY = 3  # records between two updates of the table: four times a second is as fast as figures can be read
 DESCRIBE_EVERY = 13  # records between two updates of the words for screen readers: about once a second
 
 
@@ -131,7 +132,7 @@ class LatencyView(QFrame):
         """Show these records, oldest first; when nobody can see the pane they are only kept."""
         self._records = records
         if self.isVisible() and not self.window().isMinimized():
-            self.refresh()
+            self.refresh(figures=not records or records[-1].index % FIGURES_EVERY == 0)
 
     def set_mode(self, mode: str) -> None:
         """Mark the row of the mode that is running."""
@@ -143,13 +144,15 @@ class LatencyView(QFrame):
         super().showEvent(event)
         self.refresh()
 
-    def refresh(self) -> None:
+    def refresh(self, figures: bool = True) -> None:
+        """Show the records that were taken. figures False: leave the table for a later frame."""
         records = last_seconds(self._records)
         self._show_tiles(records)
         self.bar.set_record(records[-1] if records else None)
         self.strip.set_records(records)
-        self._show_table(records)
-        self._show_marks(records)
+        if figures:
+            self._show_table(records)
+            self._show_marks()
         if (
             len(records) < 2
             or records[-1].index - self._described >= DESCRIBE_EVERY
@@ -202,8 +205,8 @@ class LatencyView(QFrame):
                     cell.setText({NEAR: "!  ", OVER: "!!  "}.get(judged, "") + format_ms(value))
                     set_tone(cell, judged if judged in (NEAR, OVER) else "")
 
-    def _show_marks(self, records: Sequence[FrameRecord]) -> None:
-        kinds = {mark.kind for mark in marks(records)}
+    def _show_marks(self) -> None:
+        kinds = {mark.kind for mark in self.strip.marks}
         words = {
             "gap": "\N{BLACK DIAMOND} gap in the sound",
             "skipped": "\N{BLACK UP-POINTING TRIANGLE} microphone frames skipped",

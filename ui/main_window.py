@@ -186,6 +186,7 @@ class MainWindow(QMainWindow):
         session.mode_changed.connect(self._show_mode)
         session.muted_changed.connect(self._show_muted)
         session.talk_started.connect(self._talk_started)
+        session.talk_ended.connect(self._talk_ended)
         session.text_spoken.connect(lambda time_s, piece: self.transcript.add_piece(MODEL, time_s, piece))
         session.page_wanted.connect(self.open_settings)
         actions.settings_wanted.connect(lambda: self.open_settings(""))
@@ -250,6 +251,10 @@ class MainWindow(QMainWindow):
         self._seconds = 0.0
         self.transcript.begin_talk(time.strftime("New talk at %H:%M"))
         self._show_words(self._session.phase)
+
+    def _talk_ended(self, _reason: str) -> None:
+        if self.latency.isVisible():
+            self.latency.refresh()  # the last frames are in the table too
 
     # ------------------------------------------------------------------ what the user asks for
 
