@@ -30,7 +30,7 @@ SEED = 20260101
 MIMI_CONFIG_NAME = "mimi_config.json"
 LICENCE = "MIT"
 
-# Sizes: a frame in well under 40 ms on two slow processor cores, a few MiB on disk. Context and delays are the real ones.
+# A frame in well under 40 ms on two slow processor cores, a few MiB on disk. Context and delays are the real ones.
 LM: dict[str, Any] = {
     "dim": 128,
     "num_layers": 4,
@@ -60,10 +60,11 @@ MIMI: dict[str, Any] = {
 
 # Chosen by ear and measured: the reply at about -27 dBFS, no peak over half of full scale, and nine frames in ten
 # without a text token, as in a real talk.
+INPUT_GAIN = 10.0  # so that speech of usual loudness reaches many codes
 OUTPUT_GAIN = 0.05
 PADDING_GAIN = 10.5
 
-_WORDS = """
+_TEXT = """
 the of and to in is you that it he was for on are as with his they at be this have from or one had by word but not what
 all were we when your can said there use an each which she do how their if will up other about out many then them these
 so some her would make like him into time has look two more write go see number no way could people my than first water
@@ -77,7 +78,7 @@ light thought head under story saw left few while along might close something se
 always those both paper together got group often run important until children side feet car mile night walk white sea
 Hello Good morning Goodbye Thank please Sorry yes How What Where Who Monday Tuesday Wednesday Thursday Friday Saturday
 zero one two three four five six seven eight nine ten eleven twelve plus minus equals question teacher friendly system
-""".split()
+"""
 _CHARACTERS = "".join(map(chr, range(33, 127)))
 
 
@@ -124,8 +125,8 @@ def lm_tensors(config: LMConfig) -> dict[str, np.ndarray]:
 def _prefer_padding(tensors: dict[str, np.ndarray], config: LMConfig) -> None:
     """Nine frames in ten are to have no text: random heads would speak twelve pieces a second.
 
-    There is no bias to set. So channel 0 of the residual stream is made a constant, which only the text embedding writes
-    and no layer changes, and the padding token's row of the head reads that channel alone.
+    There is no bias to set. So channel 0 of the residual stream is made a constant, which only the text embedding
+    writes and no layer changes, and the padding token's row of the head reads that channel alone.
     """
     for key, tensor in tensors.items():
         if key.startswith("emb."):
@@ -147,6 +148,8 @@ def mimi_tensors(config: MimiConfig) -> dict[str, np.ndarray]:
         tensors[key] = _codec_tensor(key, shape, random)
         if key.startswith(f"decoder.model.{last}."):
             tensors[key] = tensors[key] * OUTPUT_GAIN
+        elif key.startswith("encoder.model.0."):
+            tensors[key] = tensors[key] * INPUT_GAIN
     return tensors
 
 
@@ -171,7 +174,7 @@ def tokenizer(vocabulary: int) -> bytes:
     """A SentencePiece model over common words and all of ASCII; ids 0 unknown, 1 BOS, 2 EOS, 3 padding."""
     model = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(" ".join(_WORDS[i : i + 12]) for i in range(0, len(_WORDS), 12)),
+        sentence_iterator=iter(_TEXT.split("\n")[1:-1]),
         model_writer=model,
         vocab_size=vocabulary,
         required_chars=_CHARACTERS,
