@@ -18,7 +18,7 @@ from app.audio_thread import TalkSound
 from app.levels import QUIETEST_DBFS, dbfs, limit_into, peak
 from app.levels import to_pcm16 as to_pcm16  # the way out to 16 bits, for whoever writes a file
 from app.playback import PlaybackPolicy
-from app.ring import FRAME, SAMPLE_RATE
+from app.ring import FRAME, SAMPLE_RATE, TimedFrame
 from app.sound_desk import SoundDesk
 from app.sound_troubles import AudioTrouble
 
@@ -207,7 +207,7 @@ class DeviceAudio:
         self._muted = False
         self._talk = self._new_talk()
         self._max_waiting = 0
-        self._answering_s = math.nan  # when the frame read last was heard
+        self._answering: TimedFrame | None = None  # the frame read last
 
     @property
     def muted(self) -> bool:
@@ -221,7 +221,7 @@ class DeviceAudio:
     def open(self) -> None:
         self._talk = self._new_talk()
         self._max_waiting = round(self.settings.max_lag_ms * SAMPLE_RATE / 1000)
-        self._answering_s = math.nan
+        self._answering = None
         self.desk.open(self._talk, self.settings.block_ms / 1000)
 
     def close(self) -> None:
@@ -234,13 +234,14 @@ class DeviceAudio:
             talk.frame_ready.clear()  # before looking, so that a frame in between sets it again
             frame = talk.frames.take(self._max_waiting)
             if frame is not None:
-                self._answering_s = frame.time_s
+                self._answering = frame
                 return InputFrame(frame.pcm, frame.time_s)
             if not talk.frame_ready.wait(max(0.0, gives_up - time.monotonic())):
                 return None
 
     def write_frame(self, pcm: np.ndarray) -> None:
-        self._talk.answers.write(pcm, self._clock(), self._answering_s)
+        assert self._answering is not None, "an answer needs a frame that it answers"
+        self._talk.answers.write(pcm, self._clock(), self._answering.time_s, self._answering.luck)
 
     def status(self) -> AudioStatus:
         talk, sound = self._talk, self.desk.sound

@@ -32,11 +32,13 @@ LATENCIES = 9  # frames over which mic-to-speaker is the median
 
 
 class AnswerTag(NamedTuple):
-    """An answer frame: where its first sample lies in the queue, when it came, when its microphone frame was heard."""
+    """An answer frame: where its first sample lies in the queue and when it came; of the frame that it answers, when
+    that was heard and its luck (see TimedFrame)."""
 
     position: int
     arrived_s: float
     adc_s: float
+    luck: int
 
 
 class AnswerQueue:
@@ -49,12 +51,12 @@ class AnswerQueue:
         self.refused = 0  # samples that found the ring full: nothing has been played for two seconds
         self._block = np.zeros(FRAME, np.float32)
 
-    def write(self, pcm: np.ndarray, now_s: float, adc_s: float) -> None:
-        """pcm [1920] float32. Never blocks."""
+    def write(self, pcm: np.ndarray, now_s: float, adc_s: float, luck: int) -> None:
+        """pcm [1920] float32; adc_s and luck of the frame that it answers. Never blocks."""
         self.limited += limit_into(pcm, self._block)
         position = self.ring.written
         self.refused += FRAME - self.ring.write(self._block)
-        self.tags.append(AnswerTag(position, now_s, adc_s))
+        self.tags.append(AnswerTag(position, now_s, adc_s, luck))
 
 
 class TalkSound:
@@ -126,7 +128,8 @@ class Recorder:
         elif gain == 0.0:
             signal = np.zeros_like(signal)
         frames = self._talk.frames.frames_in
-        self._talk.frames.write(signal, first_s)
+        device_block = round(self._row[FRAMES] * SAMPLE_RATE / self._watch.rate) if self._row is not None else 0
+        self._talk.frames.write(signal, first_s, device_block)
         if self._talk.frames.frames_in > frames:
             self._talk.frame_ready.set()
 
@@ -171,7 +174,7 @@ class Player:
         policy = self._policy
         quiet = self._quiet_head() if policy.wants_quiet else 0
         was_playing = policy.playing
-        move = policy.step(now_s, self._answers.ring.readable, self.ahead, quiet)
+        move = policy.step(now_s, self._answers.ring.readable, self.ahead, self._since(now_s), quiet)
         if policy.playing and not was_playing:
             self._started_at = self._ring.written
         self._carry_out(move)
@@ -191,17 +194,15 @@ class Player:
         while self._answers.tags:
             tag = self._answers.tags.popleft()
             self._tags.append(tag)
-            queued = tag.position - self._answers.ring.consumed
-            self._policy.arrived(round(queued + self._ahead_at(tag.arrived_s)))
+            waiting = tag.position - self._answers.ring.consumed
+            self._policy.arrived(waiting + self.ahead - self._since(tag.arrived_s), tag.luck)
 
-    def _ahead_at(self, time_s: float) -> float:
-        """`ahead` at a moment between callbacks, as if the device took its samples one by one."""
-        taken = float(self._ring.consumed)
-        if self._row is not None:
-            row = self._row
-            since = (time_s - row[NOW]) * self._watch.rate
-            taken = row[POSITION] + min(max(since, -row[FRAMES]), row[COUNT])
-        return (self._ring.written - taken + self._resampler.owed) / self._ratio
+    def _since(self, time_s: float) -> int:
+        """Time since the device last took a block, in 24 kHz samples, at most a block's length."""
+        if self._row is None:
+            return 0
+        since = (time_s - self._row[NOW]) * self._watch.rate
+        return round(min(max(since, -self._row[FRAMES]), self._row[FRAMES]) / self._ratio)
 
     def _quiet_head(self) -> int:
         look = np.zeros(QUIET_LOOK, np.float32)

@@ -27,7 +27,6 @@ CALM_S = 30.0
 PAUSE_S = 0.5  # a longer interruption is a pause of the engine, about which a margin can do nothing
 RECENT_FRAMES = 25  # two seconds: the slack that counts is the smallest of these
 SETTLED_FRAMES = 13
-SURPLUS_MS = 20.0  # more than this is left out in a quiet place; less is left to the drift correction
 FOLLOW_S = 20.0  # time constant of the drift correction: far slower than jitter
 MOST_CORRECTION = 500e-6  # quartz is within 100 ppm, so two clocks are within 200
 
@@ -48,6 +47,7 @@ class PlaybackPolicy:
 
     reserve_ms: device audio that must be in hand at every look, that is one callback block and one wake of the audio
     thread. ahead_ms: how much is handed to the device's ring while there is enough. floor_ms, cap_ms: of the margin.
+    surplus_ms: slack beyond the margin and this is left out in a quiet place; less is left to the drift correction.
     max_queue_ms: answers never wait longer than this.
     """
 
@@ -58,6 +58,7 @@ class PlaybackPolicy:
         ahead_ms: float = 60.0,
         floor_ms: float = 35.0,
         cap_ms: float = 80.0,
+        surplus_ms: float = 20.0,
         max_queue_ms: float = 240.0,
     ) -> None:
         self.gaps = 0
@@ -68,9 +69,11 @@ class PlaybackPolicy:
         self._ahead = samples(max(ahead_ms, reserve_ms))
         self._floor_ms = floor_ms
         self._cap_ms = max(cap_ms, floor_ms)
+        self._surplus = samples(surplus_ms)
         self._max_queue = samples(max_queue_ms)
         self._fade = samples(FADE_MS)
         self._first = True
+        self._luck = 0  # of the newest answer
         self._ran_empty_s: float | None = None  # since when a gap may have begun
         self._calm_since_s: float | None = None
         self._slack: deque[int] = deque(maxlen=RECENT_FRAMES)
@@ -105,12 +108,18 @@ class PlaybackPolicy:
     @property
     def wants_quiet(self) -> bool:
         """True when the surplus should be left out at the next quiet place."""
-        return self.playing and self.surplus > samples(SURPLUS_MS)
+        return self.playing and self.surplus > self._surplus
 
-    def arrived(self, slack: int) -> None:
-        """An answer frame came when `slack` samples of earlier answers were still to be heard."""
+    def arrived(self, slack: int, luck: int = 0) -> None:
+        """An answer frame came while `slack` samples of earlier answers were left: those that wait and those in the
+        device's ring, less the time since the device last took a block.
+
+        luck: samples by which it might as well have come later (see FrameRing.write). Counting as if it had keeps
+        latency still while the edges of frames drift across the edges of device blocks.
+        """
         if self.playing:
-            self._slack.append(slack)
+            self._slack.append(slack - luck)
+        self._luck = luck
 
     def starved(self, now_s: float) -> None:
         """The device found too little in its ring although answers were being played."""
@@ -124,19 +133,20 @@ class PlaybackPolicy:
         self._ran_empty_s = None
         self._first = True
 
-    def step(self, now_s: float, waiting: int, ahead: int, quiet: int = 0) -> Move:
+    def step(self, now_s: float, waiting: int, ahead: int, since: int = 0, quiet: int = 0) -> Move:
         """What to do now.
 
-        waiting: answer samples not yet handed to the device's ring. ahead: samples in that ring. quiet: length of the
-        quiet stretch at the head of what waits (0 when it was not looked for, see `wants_quiet`).
+        waiting: answer samples not yet handed to the device's ring. ahead: samples in that ring. since: time since the
+        device last took a block, in samples. quiet: length of the quiet stretch at the head of what waits (0 when it
+        was not looked for, see `wants_quiet`).
         """
         silence = fade_in = 0
         if not self.playing:
             if waiting < FRAME:
                 return Move()
-            silence = max(0, self.margin - ahead)
             fade_in = samples(START_FADE_MS) if self._first else self._fade
             self._start(now_s)
+            silence = max(0, self.margin + self._luck + since - ahead)  # the margin as it is after a gap
         self._shrink_after_calm(now_s)
         drop = self._surplus_to_drop(waiting, ahead + silence, quiet)
         take, fade_out = self._portion(waiting - drop, ahead + silence)
@@ -157,7 +167,7 @@ class PlaybackPolicy:
         droppable = max(0, waiting - 2 * self._fade)  # a join needs 5 ms of either side
         drop = 0
         if waiting + ahead > self._max_queue:
-            drop = min(droppable, waiting + ahead - FRAME - self.margin)
+            drop = min(droppable, waiting + ahead - FRAME - self.margin - self._luck)
         elif self.wants_quiet and quiet > 2 * self._fade:
             drop = min(droppable, quiet - 2 * self._fade, self.surplus)
         if drop:

@@ -80,10 +80,12 @@ class SampleRing:
 
 
 class TimedFrame(NamedTuple):
-    """pcm [1920] float32 at 24 kHz, a copy; time_s: when its first sample was recorded, nan when unknown."""
+    """pcm [1920] float32 at 24 kHz, a copy; time_s: when its first sample was recorded, nan when unknown; luck: samples
+    by which it would have come later if its end lay at the worst place in a device's block (see `FrameRing.write`)."""
 
     pcm: np.ndarray
     time_s: float
+    luck: int = 0
 
 
 class FrameRing:
@@ -102,6 +104,7 @@ class FrameRing:
         self._written = 0  # samples
         self._samples = np.zeros(frame * capacity_frames, np.float32)
         self._times = np.full(capacity_frames, math.nan)
+        self._lucks = np.zeros(capacity_frames, np.int64)
 
     @property
     def frames_in(self) -> int:
@@ -121,15 +124,23 @@ class FrameRing:
     def _next(self) -> int:
         return self.frames_out + self.dropped
 
-    def write(self, block: np.ndarray, time_s: float = math.nan, rate_hz: float = SAMPLE_RATE) -> None:
-        """Writer's end. block [n] float32; time_s: when its first sample was recorded."""
+    def write(self, block: np.ndarray, time_s: float = math.nan, device_block: int = 0) -> None:
+        """Writer's end. block [n] float32; time_s: when its first sample was recorded.
+
+        device_block: length of one block of the device, in samples of this ring. A frame can be taken only when the
+        block with its last sample has come, so where its end lies in that block decides how long it waited, from
+        nothing to a whole block; this drifts slowly, and whoever judges punctuality wants to know how lucky it was.
+        """
         done = 0
         while done < len(block):
             position = self._written % len(self._samples)
             inside = position % self.frame
-            if inside == 0:
-                self._times[position // self.frame] = time_s + done / rate_hz
             count = min(len(block) - done, self.frame - inside)
+            if inside == 0:
+                self._times[position // self.frame] = time_s + done / SAMPLE_RATE
+            if inside + count == self.frame and device_block:
+                waited = (len(block) - done - count) % device_block
+                self._lucks[position // self.frame] = device_block - waited
             self._samples[position : position + count] = block[done : done + count]
             done += count
             self._written += count
@@ -147,11 +158,11 @@ class FrameRing:
             return None
         slot = self._next % self._capacity
         pcm = self._samples[slot * self.frame : (slot + 1) * self.frame].copy()
-        time_s = float(self._times[slot])
+        time_s, luck = float(self._times[slot]), int(self._lucks[slot])
         if self.samples_waiting > len(self._samples):  # the writer came round during the copy
             return self.take(max_waiting)
         self.frames_out += 1
-        return TimedFrame(pcm, time_s)
+        return TimedFrame(pcm, time_s, luck)
 
     def skip_waiting(self) -> None:
         """Reader's end: counts whatever waits as dropped (what was said before the talk began)."""

@@ -6,7 +6,6 @@ Numbers only, no samples are computed, so that half an hour takes about a second
 from __future__ import annotations
 
 import heapq
-from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -39,11 +38,13 @@ class Simulation:
         self.silent_samples = 0
         self.drops: list[tuple[float, int]] = []
         self.gap_times: list[float] = []
-        self.queue_at_arrival: list[tuple[float, float]] = []  # (s, ms that an answer will wait)
+        self.latencies: list[tuple[float, float]] = []  # (s, ms from the microphone to the ear), one per answer
+        self.queues: list[tuple[float, float]] = []  # (s, ms of answers that wait), one per tick
         self.margins: list[tuple[float, float]] = []
         self._handed = 0.0  # microphone samples made, with fractions
         self._played_at = 0.0  # time of the last output callback
-        self._arrivals: deque[float] = deque()
+        self._heard_s = 0.0  # when the frame in work was recorded
+        self._luck = 0
         self._busy = False
         self._now = 0.0
         self._events: list[tuple[float, int]] = []
@@ -72,32 +73,40 @@ class Simulation:
                 self._answer()
             self._take_frame()
 
+    def between(self, series: list[tuple[float, float]], start_s: float, end_s: float) -> np.ndarray:
+        """The values of a series in a stretch of time."""
+        return np.array([value for time_s, value in series if start_s <= time_s < end_s])
+
     def _again(self, delay_s: float, kind: int) -> None:
         heapq.heappush(self._events, (self._now + delay_s, kind))
 
     def _capture(self) -> None:
         before = int(self._handed)
         self._handed += self.block_ms / 1e3 * SAMPLE_RATE * (1 + self.policy.rate_correction)
-        self.frames.write(np.broadcast_to(np.float32(0), int(self._handed) - before), self._now - self.block_ms / 1e3)
+        block = np.broadcast_to(np.float32(0), int(self._handed) - before)
+        self.frames.write(block, self._now - self.block_ms / 1e3, round(self.block_ms / 1e3 * SAMPLE_RATE))
         self._again(self._capture_period, CAPTURE)
 
     def _take_frame(self) -> None:
-        if not self._busy and self.frames.take(MAX_WAITING) is not None:
+        if not self._busy and (frame := self.frames.take(MAX_WAITING)) is not None:
             self._busy = True
+            self._heard_s, self._luck = frame.time_s, frame.luck
             self._again(self.cost_ms(self._now) / 1e3, DONE)
 
     def _answer(self) -> None:
-        since = (self._now - self._played_at) * SAMPLE_RATE
-        level = self.waiting + max(0.0, self.ahead - since)
+        level = self.waiting + self.ahead - self._since()
+        self.policy.arrived(level, self._luck)
         if self.policy.playing:
-            self.policy.arrived(round(level))
-        self.queue_at_arrival.append((self._now, (level + FRAME) / SAMPLE_RATE * 1e3))
+            self.latencies.append((self._now, (self._now - self._heard_s + level / SAMPLE_RATE) * 1e3))
         self.waiting += FRAME
+
+    def _since(self) -> int:
+        return round((self._now - self._played_at) * SAMPLE_RATE)
 
     def _tick(self) -> None:
         gaps = self.policy.gaps
         quiet = 2400 if self.policy.wants_quiet else 0
-        move = self.policy.step(self._now, self.waiting, self.ahead, quiet)
+        move = self.policy.step(self._now, self.waiting, self.ahead, self._since(), quiet)
         if move.drop:
             self.drops.append((self._now, move.drop))
         if self.policy.gaps > gaps:
@@ -105,6 +114,7 @@ class Simulation:
         self.waiting -= move.drop + move.take
         self.ahead += move.silence + move.take
         assert self.waiting >= 0
+        self.queues.append((self._now, (self.waiting + self.ahead) / SAMPLE_RATE * 1e3))
         self.margins.append((self._now, self.policy.margin_ms))
         self._again(self.tick_ms / 1e3, TICK)
 

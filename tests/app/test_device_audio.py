@@ -84,6 +84,21 @@ def test_muted_frames_are_zeros_while_time_goes_on():
     assert rig.frames[-1].any()
 
 
+def test_latency_after_a_long_mute_is_what_it_was():
+    """User report A18, with a minute of mute in virtual time."""
+    rate = {"default_rate": 24000.0}
+    rig = SoundRig(microphone(signal=tone(440), **rate), loudspeaker(**rate), block_ms=40)
+    rig.audio.open()
+    rig.run(5.0)
+    before = rig.audio.status().mic_to_speaker_ms
+    rig.audio.muted = True
+    rig.run(60.0)
+    rig.audio.muted = False
+    rig.run(1.0)
+    assert rig.audio.status().mic_to_speaker_ms == pytest.approx(before, abs=20)
+    assert rig.audio.status().gaps == rig.audio.status().skipped == 0
+
+
 def test_a_talk_opened_while_muted_stays_silent():
     rig = SoundRig(microphone(signal=tone(440)), loudspeaker())
     rig.audio.muted = True
