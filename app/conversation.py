@@ -391,7 +391,7 @@ class Conversation:
 
     def _tell_mode(self) -> None:
         assert self._loaded is not None
-        self._emit(say.ModeChanged(self._loaded.engine.mode, self._loaded.engine.mode_reasons()))
+        self._emit(say.ModeChanged(self._loaded.engine.mode, self._loaded.modes()))
 
 
 def _unexpected(error: Exception) -> str:

@@ -34,12 +34,17 @@ class LoadedEngine:
         self.engine = engine
         self._info = info
         self._prepared: set[str] = set()
+        self._failed: dict[str, str] = {}  # mode -> why preparing it failed; not tried again with this engine
         self.seed: int | None = None  # for the next talk; None = a new one each time
 
     @property
     def info(self) -> ModelInfo:
         """As loaded, with the modes as they are now."""
-        return replace(self._info, modes=self.engine.mode_reasons())
+        return replace(self._info, modes=self.modes())
+
+    def modes(self) -> dict[str, str | None]:
+        """For each mode None, or why it cannot be had."""
+        return {mode: reason or self._failed.get(mode) for mode, reason in self.engine.mode_reasons().items()}
 
     def choose_first_mode(self, wanted: str, progress: StepProgress, cancelled: Cancelled) -> str:
         """Prepare what a live switch needs and choose `wanted` ("auto": graph where it works, else eager).
@@ -47,49 +52,53 @@ class LoadedEngine:
         Returns "" or one sentence why another mode than the wanted one is in use. eager and graph are both prepared,
         so that switching between them in a talk is a choice of a callable; compiled is built on request only.
         """
-        refusals: dict[str, str] = {}
         for mode in ("eager", "graph", "compiled"):
-            if mode == "compiled" and wanted != "compiled":
-                continue
-            if self.engine.mode_reasons().get(mode) is None:
-                refusals[mode] = self._try_prepare(mode, progress, cancelled)
+            if mode != "compiled" or wanted == "compiled":
+                self._try_prepare(mode, progress, cancelled)
         usable = [mode for mode in (wanted, "graph", "eager") if mode in self._prepared]
         self.engine.set_mode(usable[0])
-        if wanted in ("auto", self.engine.mode):
-            return refusals.get("graph", "")
-        reason = refusals.get(wanted) or self._unusable(wanted)
-        return f"{reason} The {self.engine.mode} mode is used instead."
+        if wanted == "auto":
+            return self._failed.get("graph", "")  # expected here, since nothing said beforehand that it is impossible
+        return "" if wanted == usable[0] else f"{self._unusable(wanted)} The {usable[0]} mode is used instead."
 
-    def _try_prepare(self, mode: str, progress: StepProgress, cancelled: Cancelled) -> str:
-        """Why the mode failed, "" if it did not: a mode that cannot be had is no reason not to talk in another."""
+    def _try_prepare(self, mode: str, progress: StepProgress, cancelled: Cancelled) -> None:
+        """A mode that cannot be had is no reason not to talk in another; eager is the last one."""
+        from engine.errors import EngineError
+
+        if self.modes().get(mode) is not None:
+            return
+        try:
+            self._prepare(mode, progress, cancelled)
+        except EngineError:
+            if mode == "eager":
+                raise
+
+    def _prepare(self, mode: str, progress: StepProgress, cancelled: Cancelled) -> None:
         from engine.errors import EngineError
 
         try:
             self.engine.prepare(mode, progress, cancelled)
         except EngineError as error:
-            if mode == "eager":
-                raise
-            return str(error)
+            self._failed[mode] = str(error)
+            raise
         self._prepared.add(mode)
-        return ""
 
     def is_prepared(self, mode: str) -> bool:
         return mode in self._prepared
 
     def check_mode(self, mode: str) -> None:
-        """Raises UserError with the reason when this computer cannot do the mode."""
-        if self.engine.mode_reasons().get(mode, "there is no such mode") is not None:
+        """Raises UserError with the reason when the mode cannot be had."""
+        if self.modes().get(mode, "unknown") is not None:
             raise UserError(self._unusable(mode))
 
     def _unusable(self, mode: str) -> str:
-        reason = self.engine.mode_reasons().get(mode, "there is no such mode") or "it could not be prepared"
+        reason = self.modes().get(mode, "there is no such mode") or "it could not be prepared"
         return f"The {mode} mode cannot be used: {reason.rstrip('.')}."
 
     def change_mode(self, mode: str, progress: StepProgress, cancelled: Cancelled) -> None:
         """Prepare the mode if that was not done yet, and choose it. On any error the old one stays chosen."""
         if mode not in self._prepared:
-            self.engine.prepare(mode, progress, cancelled)
-            self._prepared.add(mode)
+            self._prepare(mode, progress, cancelled)
         self.engine.set_mode(mode)
 
     def set_sampling(self, sampling: Sampling) -> None:
@@ -139,7 +148,7 @@ class LoadedEngine:
 
     def advice(self) -> str:
         """What a user with too slow frames can do, as the end of a sentence."""
-        usable = [mode for mode, reason in self.engine.mode_reasons().items() if reason is None]
+        usable = [mode for mode, reason in self.modes().items() if reason is None]
         for better in ("graph", "compiled"):
             if self.engine.mode == "eager" and better in usable:
                 return f"try the {better} mode"

@@ -22,6 +22,11 @@ BASELINE_FRAMES = 100
 SLOWER, NOT_SLOWER = 1.25, 1.1  # against the session's own baseline
 WORTH_SAYING_MS = 0.6 * FRAME_MS  # below this a change of pace cannot be heard
 
+REPEATS = 4  # times in a row that a phrase is heard before it is called a loop
+PHRASE_TOKENS = range(3, 41)  # shorter ones are laughter and counting; a longer one, four times, is half a minute
+LOOP_TOKENS = 24  # in all
+LOOP_QUIET_FRAMES = 750  # a minute: said once, then let be
+
 LOAD_AGAIN = "Load again"
 NEW_TALK = "New talk"
 ENGINE_SETTINGS = "Engine settings"
@@ -111,6 +116,43 @@ class PaceWatch:
                 self._board.post(slower(now, self._baseline_ms))
         elif now < NOT_SLOWER * self._baseline_ms:
             self._board.clear("slower")
+
+
+class RepeatWatch:
+    """Notices when the model says the same phrase over and over. It only says so: what to do is the user's choice."""
+
+    def __init__(self, board: Noticeboard) -> None:
+        self._board = board
+        self._tokens: deque[int] = deque(maxlen=REPEATS * PHRASE_TOKENS[-1])
+        self._quiet = 0  # frames until a loop may be told, or the one told is taken down
+
+    def add(self, token: int | None) -> None:
+        """One frame's text token; None for padding."""
+        if self._quiet > 0:
+            self._quiet -= 1
+            if self._quiet == 0:
+                self._board.clear("repeat")
+        elif token is not None:
+            self._tokens.append(token)
+            if _loops(list(self._tokens)):
+                self._tokens.clear()
+                self._quiet = LOOP_QUIET_FRAMES
+                self._board.post(repeating())
+
+
+def _loops(tokens: list[int]) -> bool:
+    """Do they end with one phrase said REPEATS times?"""
+    for length in PHRASE_TOKENS:
+        whole = REPEATS * length
+        if whole > len(tokens):
+            return False
+        if whole >= LOOP_TOKENS and tokens[-whole:] == tokens[-length:] * REPEATS:
+            return True
+    return False
+
+
+def repeating() -> Trouble:
+    return Trouble("repeat", "The model keeps saying the same: a new talk gets it out of the loop.", NEW_TALK)
 
 
 def slow(cost_ms: float, advice: str) -> Trouble:

@@ -14,7 +14,7 @@ from app.audio import AudioStatus
 from app.engine_room import AnswerLike
 from app.loaded_engine import LoadedEngine
 from app.messages import Event, Trouble
-from app.notices import Noticeboard, PaceWatch, SoundWatch, forgetting, long_persona
+from app.notices import Noticeboard, PaceWatch, RepeatWatch, SoundWatch, forgetting, long_persona
 from app.telemetry import FRAME_MS, FrameHistory, FrameRecord
 from app.transcript import FRAME_S, PieceJoiner
 
@@ -44,6 +44,7 @@ class RunningTalk:
         self._board = board
         self._emit = emit
         self._sound = SoundWatch(board)
+        self._repeats = RepeatWatch(board)
         self._joiner = PieceJoiner()
         self._frames = 0
         self._frames_remembered = context - persona_frames
@@ -78,12 +79,12 @@ class RunningTalk:
         if rest:
             self._emit(say.TextSpoken(self._frames * FRAME_S, rest))
         self._sound.update(())
-        self._board.clear("slower", "context", "persona")
+        self._board.clear("slower", "context", "persona", "repeat")
 
     def _say_words(self, token: int | None, skipped: int) -> None:
-        if token is None:
-            return
-        text = self._joiner.feed(self._loaded.engine.text_piece(token))
+        piece = "" if token is None else self._loaded.engine.text_piece(token)
+        self._repeats.add(token if piece else None)
+        text = self._joiner.feed(piece)
         if text:
             self._emit(say.TextSpoken((self._frames + skipped) * FRAME_S, text))
 
@@ -114,7 +115,7 @@ class RunningTalk:
     def _tell_fallback(self, mode: str) -> None:
         """The engine could not go on in its mode and said nothing: say it once, not on every frame."""
         lost, self._mode = self._mode, mode
-        reasons = self._loaded.engine.mode_reasons()
+        reasons = self._loaded.modes()
         self._emit(say.ModeChanged(mode, reasons))
         why = reasons.get(lost) or "the engine gave no reason"
         self._board.post(Trouble("mode", f"The {lost} mode could not go on ({why}); the {mode} mode is used instead."))

@@ -92,7 +92,7 @@ class _Watch:
         self._task: TaskID | None = None
         self._progress = Progress(
             TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"),
-            TimeRemainingColumn(), console=self._console, transient=True,
+            TimeRemainingColumn(), console=self._console, transient=True, disable=not self._console.is_terminal,
         )  # fmt: skip
 
     def run(self, sleep: Callable[[float], None]) -> None:
@@ -150,20 +150,25 @@ class _Watch:
         if self._started or self.interrupted:
             return
         self._started = True
+        assert self.info is not None
+        wanted = self._options.model.mode
+        if wanted not in ("auto", self.mode):
+            reason = self.info.modes.get(wanted) or "it could not be prepared"
+            self.failure = f"The {wanted} mode cannot be used: {reason.rstrip('.')}. Choose another, or auto."
         if self.failure:
             self._over = True
-        else:
-            assert self.info is not None
-            if not self.info.trained:
-                self._console.print(f"Note: {UNTRAINED}")
-            self.conversation.send(StartTalk(self._options.persona))
+            return
+        if not self.info.trained:
+            self._console.print(f"Note: {UNTRAINED}")
+        self.conversation.send(StartTalk(self._options.persona))
 
     def _trouble(self, trouble: say.Trouble) -> None:
-        asked_for = {"mode": self._options.model.mode != "auto", "sampling": True}.get(trouble.kind, False)
-        if trouble.fatal or trouble.kind in ("voice", "start", "sound") or (asked_for and not self._started):
+        if trouble.fatal or trouble.kind in ("voice", "start", "sound"):
             self.failure = trouble.sentence
-            self._over = self._over or trouble.kind not in ("mode", "sampling")
-        elif trouble.kind not in _PACE_KINDS or self._options.realtime:
+            self._over = True
+        elif trouble.kind == "sampling":  # told before the model is ready: a wish by name is granted or refused
+            self.failure = trouble.sentence
+        elif (trouble.kind != "mode" or self._started) and (trouble.kind not in _PACE_KINDS or self._options.realtime):
             self._console.print(f"Note: {trouble.sentence}")
 
     def _show(self, what: str, done: int, total: int) -> None:

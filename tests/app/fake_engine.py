@@ -161,7 +161,6 @@ class FakeEngine:
             if cancelled is not None and cancelled():
                 raise Cancelled
         if mode in self.prepare_errors:
-            self._reasons[mode] = "building it failed"
             raise self.prepare_errors[mode]
         self.prepared.add(mode)
 

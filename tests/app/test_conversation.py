@@ -735,8 +735,12 @@ def test_failed_mode_keeps_the_old_one_and_says_why_once() -> None:
     events = world.run(StartTalk())
     assert story(events) == f"{TALK}, building, talking, mode eager, trouble mode, {OVER}"
     assert troubles(events)[0].sentence == "No C compiler was found; install one."
-    assert of(events, say.ModeChanged)[-1].modes["compiled"] == "building it failed"
+    assert of(events, say.ModeChanged)[-1].modes["compiled"] == "No C compiler was found; install one."
     assert len(world.answers) + world.ends.ring.dropped == 10
+    again = world.run(SetMode("compiled"))
+    assert story(again) == "mode eager, trouble mode"
+    assert "No C compiler was found; install one." in troubles(again)[0].sentence
+    assert len([c for c in world.engine.calls if c == ("prepare", "compiled")]) == 1  # minutes, and for nothing
 
 
 def test_unknown_mode_is_refused() -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import random
+
 from app.messages import Event, Trouble, TroubleCleared
-from app.notices import Noticeboard, PaceWatch, SoundWatch, forgetting
+from app.notices import Noticeboard, PaceWatch, RepeatWatch, SoundWatch, forgetting
 
 
 def board() -> tuple[Noticeboard, list[Event]]:
@@ -85,3 +87,30 @@ def test_forgetting_names_how_much_is_remembered() -> None:
     """User report C2: 3000 frames are 240 s."""
     assert "240 s" in forgetting(3000).sentence
     assert "10 min" in forgetting(7500).sentence
+
+
+def test_phrase_in_a_loop_is_noticed_and_ordinary_talk_is_not() -> None:
+    """User report C7: 12 tokens four times; 300 ordinary tokens, and laughter."""
+    notices, told = board()
+    watch = RepeatWatch(notices)
+    ordinary = random.Random(1)
+    for token in [ordinary.randrange(4, 400) for _ in range(300)] + [7] * 12 + list(range(20, 32)) * 3:
+        watch.add(token)
+        watch.add(None)  # padding between the words
+    assert told == []
+    for token in range(20, 32):
+        watch.add(token)
+    assert [getattr(event, "kind", "") for event in told] == ["repeat"]
+
+
+def test_loop_is_told_once_a_minute_at_most() -> None:
+    """User report C22: one notice, then 60 s of quiet."""
+    notices, told = board()
+    watch = RepeatWatch(notices)
+    for token in list(range(20, 32)) * 40:  # 480 frames
+        watch.add(token)
+    assert len(told) == 1
+    for _ in range(750):
+        watch.add(None)
+    assert told[-1] == TroubleCleared("repeat")
+    assert len(told) == 2
