@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.messages import (
@@ -236,8 +237,10 @@ def main() -> int:
             if not pictured.grab().save(str(path)):
                 raise SystemExit(f"{path} could not be written.")
             window.main.close()
-            window.main.deleteLater()
-            application.processEvents()
+            for done in (window.main, window.main.settings):
+                if done is not None:
+                    done.deleteLater()
+            application.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     return 0
 
 
