@@ -396,4 +396,4 @@ class Conversation:
 
 def _unexpected(error: Exception) -> str:
     first_line = next(iter(str(error).splitlines()), "")
-    return f"The engine stopped on an unexpected error ({type(error).__name__}: {first_line}); load the model again."
+    return f"The engine stopped on an unexpected error ({type(error).__name__}: {first_line}); the log has its details."

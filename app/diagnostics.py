@@ -12,7 +12,7 @@ import logging
 import subprocess
 import sys
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from threading import Thread
 
@@ -37,8 +37,12 @@ class LastLines(logging.Handler):
         self.lines.extend(self.format(record).splitlines())
 
 
-def keep_log() -> LastLines:
-    """Start keeping the program's log, in memory and, where the folder allows it, in a file of the log folder."""
+@contextlib.contextmanager
+def kept_log() -> Iterator[LastLines]:
+    """Keep the program's log, in memory and, where the folder allows it, in a file of the log folder.
+
+    Without it Python would print warnings and tracebacks to the terminal.
+    """
     from logging.handlers import RotatingFileHandler
 
     root = logging.getLogger("parley")
@@ -52,7 +56,12 @@ def keep_log() -> LastLines:
     for handler in handlers:
         handler.setFormatter(_FORM)
         root.addHandler(handler)
-    return kept
+    try:
+        yield kept
+    finally:
+        for handler in handlers:
+            root.removeHandler(handler)
+            handler.close()
 
 
 def collect(model: str, sound: AudioStatus, log_lines: Sequence[str]) -> Future[str]:

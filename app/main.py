@@ -42,20 +42,20 @@ def run_window(settings: Settings) -> int:
     """Open the window and stay until it is closed. Returns the exit status."""
     from ui.app import run_window as show
 
-    kept = diagnostics.keep_log()
-    log.info("Parley %s starts", version())
-    sound = DeviceAudio(settings.config.audio)
-    voices = VoiceFolder(user_voice_folder(), user_cache_folder())
-    conversation = Conversation(sound, voices=voices)
-    desktop = Desktop(settings, sound, voices, conversation, kept)
-    conversation.start_thread()
-    sound.desk.refresh()  # the lists are there when Settings is opened
-    try:
-        return show(conversation, desktop.ports())
-    finally:
-        conversation.close(CLOSE_SECONDS)
-        with contextlib.suppress(TimeoutError):
-            settings.flush()
+    with diagnostics.kept_log() as kept:
+        log.info("Parley %s starts", version())
+        sound = DeviceAudio(settings.config.audio)
+        voices = VoiceFolder(user_voice_folder(), user_cache_folder())
+        conversation = Conversation(sound, voices=voices)
+        desktop = Desktop(settings, sound, voices, conversation, kept)
+        conversation.start_thread()
+        sound.desk.refresh()  # the lists are there when Settings is opened
+        try:
+            return show(conversation, desktop.ports())
+        finally:
+            conversation.close(CLOSE_SECONDS)
+            with contextlib.suppress(TimeoutError):
+                settings.flush()
 
 
 class Desktop:

@@ -20,6 +20,7 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemaining
 from app import messages as say
 from app.audio import WavAudio
 from app.conversation import Conversation
+from app.diagnostics import kept_log
 from app.engine_room import Loader, Voices, engine_thread, open_engine
 from app.errors import UserError
 from app.messages import CancelLoad, Event, LoadModel, ModelInfo, SetSampling, Shutdown, StartTalk
@@ -64,7 +65,8 @@ def run_talk(
         on_answer=lambda answer, sound: entries.append(token_entry(answer)),
     )
     watch = _Watch(conversation, options, ends)
-    watch.run(sleep)
+    with kept_log():
+        watch.run(sleep)
     if not entries:
         return _nothing_done(watch)
     _write(options, ends, watch, entries)

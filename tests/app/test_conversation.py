@@ -843,7 +843,7 @@ def test_numpy_scalars_become_plain_numbers() -> None:
         (
             RuntimeError("CUDA error: an illegal memory access\nlong details"),
             "The engine stopped on an unexpected error (RuntimeError: CUDA error: an illegal memory access); "
-            "load the model again.",
+            "the log has its details.",
         ),
     ],
 )

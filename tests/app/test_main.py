@@ -135,15 +135,11 @@ def test_doctor_is_this_program_again(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_log_goes_to_memory_and_file_without_a_folder_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     logger = logging.getLogger("parley")
     before = list(logger.handlers)
-    try:
-        (tmp_path / "file").write_text("no folder")
-        for folder in (tmp_path / "log", tmp_path / "file" / "log"):
-            monkeypatch.setattr(diagnostics, "user_log_folder", lambda folder=folder: folder)
-            kept = diagnostics.keep_log()
+    (tmp_path / "file").write_text("no folder")
+    for folder in (tmp_path / "log", tmp_path / "file" / "log"):
+        monkeypatch.setattr(diagnostics, "user_log_folder", lambda folder=folder: folder)
+        with diagnostics.kept_log() as kept:
             logger.info("a line")
-            assert kept.lines[-1].endswith("a line")
-        assert "a line" in (tmp_path / "log" / "parley.log").read_text()
-    finally:
-        for handler in [h for h in logger.handlers if h not in before]:
-            logger.removeHandler(handler)
-            handler.close()
+        assert kept.lines[-1].endswith("a line")
+        assert logger.handlers == before
+    assert "a line" in (tmp_path / "log" / "parley.log").read_text()

@@ -16,6 +16,7 @@ import soundfile
 
 from app.errors import UserError
 from app.messages import ModelSpec, PersonaChoice, Sampling
+from app.paths import user_log_folder
 from app.talk import run_talk
 from app.talk_options import TalkOptions
 from engine.errors import EngineError
@@ -191,6 +192,14 @@ def test_engine_that_fails_on_the_way_leaves_what_was_answered(
     assert talk(replace(options, persona=PersonaChoice("NATF2")), engine) == 1
     assert soundfile.info(options.output).frames == 5 * 1920
     assert "The GPU is gone; start it again. What was answered in 0.4 of 1.0 s is written." in capsys.readouterr().out
+
+
+def test_details_of_an_unexpected_error_go_to_the_log(options: TalkOptions, capfd: pytest.CaptureFixture[str]) -> None:
+    """A program without a log handler would print the traceback to the terminal."""
+    with pytest.raises(UserError, match=r"unexpected error \(ImportError: no such name\); the log has its details"):
+        talk(options, ImportError("no such name"))
+    assert "Traceback" not in "".join(capfd.readouterr())
+    assert "ImportError: no such name" in (user_log_folder() / "parley.log").read_text(encoding="utf-8")
 
 
 def interrupt_when(ready: Callable[[], bool]) -> Callable[[float], None]:
