@@ -35,7 +35,10 @@ def _bank(options: argparse.Namespace) -> None:
     began = time.monotonic()
     speaker = kokoro.load(options.voices, options.device)
     print(f"voices loaded after {time.monotonic() - began:.0f} s", flush=True)
-    built = bank.build(Script.load(options.script), speaker, options.seed, lambda line: print(line, flush=True))
+    built = bank.build(
+        Script.load(options.script), speaker, options.seed, lambda line: print(line, flush=True),
+        early=lambda part: part.save(bank.early_path(options.out)),
+    )  # fmt: skip
     built.save(options.out)
     print(f"{built.seconds / 3600:.2f} h of speech in {time.monotonic() - began:.0f} s", flush=True)
 
@@ -50,6 +53,12 @@ def _evaluate_codec(options: argparse.Namespace) -> None:
     from training import evaluate_codec
 
     evaluate_codec.run(options)
+
+
+def _clips(options: argparse.Namespace) -> None:
+    from training.evaluate_codec import write_clips
+
+    write_clips(options.script, options.voices, options.out)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -84,7 +93,8 @@ def _parser() -> argparse.ArgumentParser:
     codec.add_argument("--wait", type=float, default=0, help="seconds to wait for the bank to appear")
     codec.add_argument("--start", type=Path, help="folder of a checkpoint to go on from")
     codec.add_argument("--out", type=Path, required=True)
-    codec.add_argument("--seconds", type=float, required=True)
+    codec.add_argument("--seconds", type=float, default=60)
+    codec.add_argument("--until", type=float, help="train until this Unix time instead")
     codec.add_argument("--seed", type=int, default=1)
     codec.add_argument("--clips", type=int, default=32)
     codec.add_argument("--frames", type=int, default=32)
@@ -92,6 +102,10 @@ def _parser() -> argparse.ArgumentParser:
     codec.add_argument("--compile", action="store_true")
     codec.add_argument("--critic-from", type=float, default=0.2, help="share of the run after which the critic joins")
     codec.add_argument("--rate", type=float, default=6e-4)
+    clips = command("clips", _clips, "speak test utterances for evaluate-codec from a held-out script")
+    clips.add_argument("--script", type=Path, required=True)
+    clips.add_argument("--voices", type=Path, required=True)
+    clips.add_argument("--out", type=Path, required=True)
     judge = command("evaluate-codec", _evaluate_codec, "word error and predicted MOS of decoded speech, on the CPU")
     judge.add_argument("--codec", type=Path, required=True)
     judge.add_argument("--clips", type=Path, required=True)

@@ -68,6 +68,11 @@ class Bank:
         return self.tape[entry.start : entry.start + entry.length].float() / 32768
 
 
+def early_path(path: Path) -> Path:
+    """Where the first part of a bank lies while the rest is still being spoken."""
+    return path.with_suffix(".early")
+
+
 def phoneme_classes(vocabulary: dict[str, int]) -> dict[str, int]:
     """Class of each phoneme symbol, from 1 on; 0 is silence. Stress, length and pitch marks and punctuation have none."""
     marks = set("ˈˌːʰʲ↓→↗↘̃ ") | set(_PAUSES) | set('—…"()“”')
@@ -122,9 +127,10 @@ def resample(sound: Tensor, rate: float, taps: int = 32) -> Tensor:
 
 
 def build(
-    script: Script, speaker: kokoro.Speaker, seed: int, report: Callable[[str], None] = print, chunk: int = 2048
-) -> Bank:
-    """Speak the whole script. Seeds torch, since the vocoder draws noise."""
+    script: Script, speaker: kokoro.Speaker, seed: int, report: Callable[[str], None] = print, chunk: int = 2048,
+    early: Callable[[Bank], None] | None = None,
+) -> Bank:  # fmt: skip
+    """Speak the whole script. Seeds torch, since the vocoder draws noise. `early` is given the first chunk's bank."""
     torch.manual_seed(seed)
     rng = random.Random(seed)
     classes = phoneme_classes(speaker.vocabulary)
@@ -143,8 +149,13 @@ def build(
             labels.append(torch.cat((marks, marks.new_full((gap,), SILENCE))))
             position += len(tapes[-1])
         report(f"{len(entries)} of {len(script.lines)} lines, {position / 86_400_000:.2f} h, {time.monotonic() - began:.0f} s")
-    device = tapes[0].device
-    return Bank(torch.cat(tapes), torch.cat(labels).to(device), entries, max(classes.values()) + 1)
+        if early is not None and first == 0:
+            early(_joined(tapes, labels, entries, classes))
+    return _joined(tapes, labels, entries, classes)
+
+
+def _joined(tapes: list[Tensor], labels: list[Tensor], entries: list[Entry], classes: dict[str, int]) -> Bank:
+    return Bank(torch.cat(tapes), torch.cat(labels).to(tapes[0].device), list(entries), max(classes.values()) + 1)
 
 
 def _jobs(line: Line, script: Script, speaker: kokoro.Speaker) -> list[kokoro.Job]:

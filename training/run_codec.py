@@ -10,11 +10,11 @@ from pathlib import Path
 import torch
 
 from training import checkpoints
-from training.bank import Bank
+from training.bank import Bank, early_path
 from training.codec import MINI, Codec
 from training.codec_data import CodecClips
 from training.losses import Discriminator
-from training.script import Script
+from training.script import Line, Script
 from training.train_codec import CodecPlan, CodecTrainer, capture_or_not, train
 
 CLASSES = 91  # silence and the 90 phoneme symbols of the voice model
@@ -35,16 +35,12 @@ def run(options: argparse.Namespace) -> None:
     trainer = _trainer(options.start, plan, device, options.compile and on_gpu)
     if on_gpu:
         _warm(trainer)
-    bank = Bank.load(_await(options.bank, options.wait), device)
-    if bank.classes != CLASSES:
-        raise ValueError(f"The bank has {bank.classes} phoneme classes where {CLASSES} are expected.")
-    lines = Script.load(options.script).lines
-    clips = CodecClips(bank, lines, plan.frames)
-    print(f"bank of {bank.seconds / 3600:.2f} h", flush=True)
+    source = _Source(options.bank, Script.load(options.script).lines, plan.frames, device, options.wait)
     codec = trainer.codec
     if options.start is None:
-        _seed_codebooks(codec, clips)
-    steps = train(trainer, clips, options.seconds, options.out, held_out=clips, critic_at_once=plan.critic_from <= 0,
+        _seed_codebooks(codec, source())
+    seconds = options.seconds if options.until is None else options.until - time.time()
+    steps = train(trainer, source, seconds, options.out, critic_at_once=plan.critic_from <= 0,
                   report=lambda line: print(line, flush=True))  # fmt: skip
     checkpoints.write_json(checkpoints.codec_config(codec.config), options.out / "mimi_config.json")
     print(f"{steps} steps", flush=True)
@@ -82,14 +78,31 @@ def _warm(trainer: CodecTrainer) -> None:
         trainer.sums.zero_()
 
 
-def _await(path: Path, seconds: float) -> Path:
-    """The path, once the file is there. Raises FileNotFoundError when it does not come."""
-    limit = time.monotonic() + seconds
-    while not path.is_file():
-        if time.monotonic() > limit:
-            raise FileNotFoundError(f"There is no bank {path}.")
-        time.sleep(0.5)
-    return path
+class _Source:
+    """The clips to draw from: the whole bank once it is there, until then its first part."""
+
+    def __init__(self, path: Path, lines: list[Line], frames: int, device: torch.device, wait: float):
+        self.path, self.lines, self.frames, self.device = path, lines, frames, device
+        limit = time.monotonic() + wait
+        while not path.is_file() and not early_path(path).is_file():
+            if time.monotonic() > limit:
+                raise FileNotFoundError(f"There is no bank {path}.")
+            time.sleep(0.5)
+        self.whole = path.is_file()
+        self.clips = self._load(path if self.whole else early_path(path))
+
+    def _load(self, path: Path) -> CodecClips:
+        bank = Bank.load(path, self.device)
+        if bank.classes != CLASSES:
+            raise ValueError(f"The bank has {bank.classes} phoneme classes where {CLASSES} are expected.")
+        print(f"bank of {bank.seconds / 3600:.2f} h", flush=True)
+        return CodecClips(bank, self.lines, self.frames)
+
+    def __call__(self) -> CodecClips:
+        if not self.whole and self.path.is_file():
+            self.whole = True
+            self.clips = self._load(self.path)
+        return self.clips
 
 
 @torch.no_grad()

@@ -105,6 +105,19 @@ class ScriptWriter:
             if len(pieces) == 1:
                 self.script.lines.append(Line(text + mark, pieces, chosen, "varied"))
 
+    def shuffle(self) -> None:
+        """Put the lines in random order, so that any first part of the bank is a fair sample of the whole."""
+        script = self.script
+        order = list(range(len(script.lines)))
+        self.rng.shuffle(order)
+        place = {old: new for new, old in enumerate(order)}
+        script.lines = [script.lines[old] for old in order]
+        script.dialogues = [
+            (prompt, voice, [(place[line], reply, kind) for line, reply, kind in turns])
+            for prompt, voice, turns in script.dialogues
+        ]
+        self._known.clear()
+
     def _pieces(self, text: str) -> tuple[str, ...]:
         whole = self.pronounce(text)
         if len(whole) <= MAX_PHONEMES:
@@ -119,5 +132,6 @@ def write(path: Path, pronouncer: Any, seed: int, sizes: dict[str, int], held_ou
     writer.dialogues(sizes["dialogues"])
     writer.replies(sizes["replies"])
     writer.varied(sizes["varied"], pronouncer.common_words())
+    writer.shuffle()
     writer.script.save(path)
     return writer.script

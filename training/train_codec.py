@@ -201,12 +201,12 @@ def validate(trainer: CodecTrainer, clips: CodecClips, codec: Codec) -> dict[str
 
 
 def train(
-    trainer: CodecTrainer, clips: CodecClips, seconds: float, folder: Path, *, held_out: CodecClips | None = None,
+    trainer: CodecTrainer, source: Callable[[], CodecClips], seconds: float, folder: Path, *,
     critic_at_once: bool = False, save_every: float = 120.0, report: Callable[[str], None] = print,
 ) -> int:  # fmt: skip
-    """Train for this long by the clock, saving as it goes. Returns the number of steps."""
+    """Train for this long by the clock, saving as it goes; `source` is asked for the clips now and then. Returns the steps."""
     began = saved = marked = time.monotonic()
-    steps, since = 0, 0
+    steps, since, clips = 0, 0, source()
     while (elapsed := time.monotonic() - began) < seconds:
         progress = elapsed / seconds
         adversarial = critic_at_once or progress >= trainer.plan.critic_from
@@ -214,24 +214,23 @@ def train(
             rate.fill_(base * rate_factor(steps, progress, trainer.plan))
         trainer.step(clips, adversarial)
         steps, since = steps + 1, since + 1
-        if since == 250:
+        if since == 100:
             values = trainer.metrics(since)
-            since = 0
+            since, clips = 0, source()
             line = " ".join(f"{name} {value:.3f}" for name, value in values.items())
-            report(f"{time.monotonic() - began:.0f} s, step {steps}, {250 / (time.monotonic() - marked):.1f}/s: {line}")
+            report(f"{time.monotonic() - began:.0f} s, step {steps}, {100 / (time.monotonic() - marked):.1f}/s: {line}")
             marked = time.monotonic()
         if time.monotonic() - saved > save_every:
-            save(trainer, folder, held_out, report)
+            save(trainer, folder, clips, report)
             saved = time.monotonic()
-    save(trainer, folder, held_out, report)
+    save(trainer, folder, clips, report)
     return steps
 
 
-def save(trainer: CodecTrainer, folder: Path, held_out: CodecClips | None, report: Callable[[str], None]) -> None:
+def save(trainer: CodecTrainer, folder: Path, clips: CodecClips, report: Callable[[str], None]) -> None:
     """Write the averaged codec and the discriminator, each into its own file of 16-bit weights."""
     codec = trainer.averaged_codec()
-    if held_out is not None:
-        report("check: " + ", ".join(f"{k} {v:.3f}" for k, v in validate(trainer, held_out, codec).items()))
+    report("check: " + ", ".join(f"{k} {v:.3f}" for k, v in validate(trainer, clips, codec).items()))
     checkpoints.save_codec(codec, folder / "codec.safetensors")
     checkpoints.save_module(codec.content, folder / "content.safetensors")
     checkpoints.save_module(trainer.critic, folder / "critic.safetensors")
