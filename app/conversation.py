@@ -17,7 +17,6 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import replace
 
 from app import messages as say
 from app.audio import AudioEnds, AudioStatus, EndOfInput
@@ -27,9 +26,10 @@ from app.errors import UserError
 from app.event_queue import EventQueue
 from app.loaded_engine import LoadedEngine
 from app.messages import Command, Event, ModelInfo, PersonaChoice, Sampling, Trouble
-from app.notices import LOAD_AGAIN, SOUND_SETTINGS, VOICE_SETTINGS, Noticeboard, slow
+from app.model_loading import ModelLoading, stop_if
+from app.notices import LOAD_AGAIN, SOUND_SETTINGS, VOICE_SETTINGS, Noticeboard
 from app.running_talk import FrameClock, RunningTalk
-from app.telemetry import FRAME_MS, FrameHistory
+from app.telemetry import FrameHistory
 
 log = logging.getLogger("parley.conversation")
 
@@ -67,10 +67,10 @@ class Conversation:
         on_answer: Callable[[AnswerLike, AudioStatus], None] | None = None,
     ) -> None:
         self.history = FrameHistory() if history is None else history  # of the talk that runs or ran last
-        self.phase = "idle"  # one of messages.PHASES; written by the engine thread, read by any
+        self.phase = "idle"  # one of messages.PHASES; like `info` written by the engine thread, read by any
+        self.info: ModelInfo | None = None  # what is loaded, as it was told
         self._ends = ends
         self._voices = voices
-        self._load_engine = load_engine
         self._thread_context = thread_context
         self._clock = clock
         self._on_answer = on_answer
@@ -78,22 +78,17 @@ class Conversation:
         self._events = EventQueue(clock)
         self._emit = self._events.put
         self._board = Noticeboard(self._emit)
+        self._loading = ModelLoading(load_engine, voices, self._events, self._board, clock)
         self._thread: threading.Thread | None = None
         self._running = False
         self._surroundings = ExitStack()
         self._surrounded = False
         self._loaded: LoadedEngine | None = None
         self._talk: RunningTalk | None = None
-        self._info: ModelInfo | None = None
         self._persona = PersonaChoice()
         self._sampling = Sampling()  # as wished, also before there is an engine
         self._attempt = "talk"
         self._building_mode = ""
-
-    @property
-    def info(self) -> ModelInfo | None:
-        """What is loaded, as it was told last; any thread."""
-        return self._info
 
     # ------------------------------------------------------------ any thread
 
@@ -212,36 +207,8 @@ class Conversation:
         self._stop("stopped")
         self._enter("loading")
         self._surround()  # not before, so that a window shows before torch is imported
-        engine, info = self._load_engine(
-            spec, progress=self._events.put_progress, cancelled=self._interrupted, release=self._release
-        )
-        loaded = LoadedEngine(engine, info)
-        try:
-            mode_trouble = loaded.choose_first_mode(spec.mode, self._events.put_warm_up, self._interrupted)
-            frame_ms = loaded.warm_up(self._clock)
-            self._voices.use_engine(engine)
-            self._stop_if_interrupted()
-        except BaseException:
-            loaded.unload()
-            raise
-        self._welcome(loaded, mode_trouble, frame_ms)
-
-    def _welcome(self, loaded: LoadedEngine, mode_trouble: str, frame_ms: float) -> None:
-        """A new engine is ready: tell what it is, and what is to be known before a talk."""
-        self._loaded = loaded
-        self._board.clear("load", "start", "talk", "mode", "slow", "sampling")
-        sampling_trouble = loaded.adopt_sampling(self._sampling)
-        info = replace(loaded.info, sampling=loaded.default_sampling(), voices=self._voices.names())
-        self._info = info
-        self._emit(say.ModelLoaded(info))
-        self._tell_mode()
-        self._emit(say.SamplingChanged(loaded.sampling()))
-        if mode_trouble:
-            self._board.post(Trouble("mode", mode_trouble))
-        if sampling_trouble:
-            self._board.post(Trouble("sampling", sampling_trouble))
-        if frame_ms > FRAME_MS:
-            self._board.post(slow(frame_ms, loaded.advice()))
+        self._loaded = self._loading.load(spec, self._interrupted, self._release)
+        self.info = self._loading.welcome(self._loaded, self._sampling)
         self._enter("ready")
 
     def _start(self, persona: PersonaChoice) -> None:
@@ -260,7 +227,7 @@ class Conversation:
         loaded.engine.reset(loaded.seed)
         if persona.prompt is not None:
             loaded.engine.prime(persona.prompt, cancelled=self._interrupted)
-        self._stop_if_interrupted()
+        stop_if(self._interrupted)
         self._attempt = "sound"
         self._ends.open()
         self._persona = choice
@@ -315,7 +282,7 @@ class Conversation:
 
     def _release(self) -> None:
         """Give the engine's memory back."""
-        loaded, self._loaded, self._info = self._loaded, None, None
+        loaded, self._loaded, self.info = self._loaded, None, None
         if loaded is not None:
             loaded.unload()
 
@@ -329,12 +296,6 @@ class Conversation:
 
     def _interrupted(self) -> bool:
         return self._commands.interrupts(self.phase, self._building_mode)
-
-    def _stop_if_interrupted(self) -> None:
-        from engine.errors import Cancelled
-
-        if self._interrupted():
-            raise Cancelled
 
     def _recover(self, error: Exception) -> None:
         """The end of every error of this thread: which state follows, and what is said."""

@@ -35,6 +35,8 @@ class LoadedEngine:
         self._info = info
         self._prepared: set[str] = set()
         self._failed: dict[str, str] = {}  # mode -> why preparing it failed; not tried again with this engine
+        self.mode_trouble = ""  # why another mode than the one asked for is in use
+        self.frame_ms = 0.0  # what a frame took in the warm-up
         self.seed: int | None = None  # for the next talk; None = a new one each time
 
     @property
@@ -46,12 +48,17 @@ class LoadedEngine:
         """For each mode None, or why it cannot be had."""
         return {mode: reason or self._failed.get(mode) for mode, reason in self.engine.mode_reasons().items()}
 
-    def choose_first_mode(self, wanted: str, progress: StepProgress, cancelled: Cancelled) -> str:
-        """Prepare what a live switch needs and choose `wanted` ("auto": graph where it works, else eager).
+    def make_ready(self, wanted: str, progress: StepProgress, cancelled: Cancelled, clock: Callable[[], int]) -> None:
+        """Prepare what a live switch needs, choose `wanted` ("auto": graph where it works, else eager), and warm up.
 
-        Returns "" or one sentence why another mode than the wanted one is in use. eager and graph are both prepared,
-        so that switching between them in a talk is a choice of a callable; compiled is built on request only.
+        eager and graph are both prepared, so that switching between them in a talk is a choice of a callable; compiled
+        is built on request only.
         """
+        self.mode_trouble = self._choose_first_mode(wanted, progress, cancelled)
+        self.frame_ms = self._warm_up(clock)
+
+    def _choose_first_mode(self, wanted: str, progress: StepProgress, cancelled: Cancelled) -> str:
+        """Returns "" or one sentence why another mode than the wanted one is in use."""
         for mode in ("eager", "graph", "compiled"):
             if mode != "compiled" or wanted == "compiled":
                 self._try_prepare(mode, progress, cancelled)
@@ -128,7 +135,7 @@ class LoadedEngine:
         held = self.engine.default_sampling
         return Sampling(held.temperature, held.top_k, held.text_temperature, held.text_top_k, None)
 
-    def warm_up(self, clock: Callable[[], int]) -> float:
+    def _warm_up(self, clock: Callable[[], int]) -> float:
         """Milliseconds of a frame, from a few frames of silence before any talk; the next reset forgets them."""
         self.engine.reset()
         silence = np.zeros(FRAME_SAMPLES, np.float32)
