@@ -181,7 +181,7 @@ def check_packages(wanted: Iterable[str] = PACKAGES) -> list[Finding]:
             importlib.import_module(name)
         except Exception as error:
             sentence = f"The Python package {name} cannot be used: {first_line(error)}"
-            findings.append(Finding("packages", WRONG, sentence, SETUP, (TALK, WINDOW)))
+            findings.append(Finding("packages", WRONG, sentence, f"{SETUP}, or: pip install {name}", (TALK, WINDOW)))
     return findings or [Finding("packages", RIGHT, "All packages that a talk needs can be imported.")]
 
 
