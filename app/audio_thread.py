@@ -48,14 +48,13 @@ class AnswerQueue:
         self.ring = SampleRing(2 * SAMPLE_RATE)
         self.tags: deque[AnswerTag] = deque()
         self.limited = 0  # samples beyond full scale or not numbers
-        self.refused = 0  # samples that found the ring full: nothing has been played for two seconds
         self._block = np.zeros(FRAME, np.float32)
 
     def write(self, pcm: np.ndarray, now_s: float, adc_s: float, luck: int) -> None:
         """pcm [1920] float32; adc_s and luck of the frame that it answers. Never blocks."""
         self.limited += limit_into(pcm, self._block)
         position = self.ring.written
-        self.refused += FRAME - self.ring.write(self._block)
+        self.ring.write(self._block)  # full only when no audio thread has looked for two seconds: then too old to keep
         self.tags.append(AnswerTag(position, now_s, adc_s, luck))
 
 

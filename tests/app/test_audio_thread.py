@@ -235,6 +235,46 @@ def test_a_device_that_finds_its_ring_empty_is_a_gap():
     assert bench.talk.policy.gaps == 1
 
 
+def watch_after(intervals: list[float], block: int = 480, rate: float = 48000.0) -> StreamWatch:
+    """A stream of 48 kHz whose callbacks come at these intervals (seconds), again and again for 8 s."""
+    notes = CallbackNotes()
+    watch = StreamWatch(notes, rate, 0.0, 1, 100.0)
+    now, total = 100.0, 0
+    while now < 108.0:
+        for interval in intervals:
+            now += interval
+            notes.add(now, 0.0, 0.0, total, block, block, total)
+            total += block
+            watch.update()
+    return watch
+
+
+def test_a_wrong_rate_is_told_from_an_overloaded_computer():
+    """User report A9: a third of the callbacks, evenly, is a headset at 16 kHz; some lost is a busy computer."""
+    assert watch_after([0.03]).measured_rate == pytest.approx(16000, rel=0.01)
+    assert watch_after([480 / 44100]).measured_rate == pytest.approx(44100, rel=0.01)
+    assert watch_after([0.01, 0.01, 0.01, 0.0233]).measured_rate is None
+    assert watch_after([0.01]).measured_rate is None
+    assert watch_after([0.05, 0.0, 0.0, 0.0, 0.0]).measured_rate is None
+
+
+def test_a_busy_driver_is_not_late_and_a_held_up_one_is():
+    """User report A15."""
+    assert watch_after([0.05, 0.0, 0.0, 0.0, 0.0]).late_callbacks == 0
+    assert watch_after([0.01] * 400 + [1.0] + [0.01] * 400).late_callbacks == 1
+
+
+def test_converter_times_come_from_the_driver_when_plausible():
+    notes = CallbackNotes()
+    watch = StreamWatch(notes, 48000.0, 0.03, -1, 100.0)
+    row = np.array([100.0, 7.0, 6.97, 4800.0, 480.0, 480.0, 4800.0])
+    assert watch.converter_s(row, 4800) == pytest.approx(99.97)
+    assert watch.converter_s(row, 4800 + 480) == pytest.approx(99.98)
+    for nonsense in (0.0, 7.5, 3.0):  # missing, in the future, four seconds ago
+        row[2] = nonsense
+        assert watch.converter_s(row, 4800) == pytest.approx(99.97)
+
+
 def test_callback_notes_keep_the_newest():
     notes = CallbackNotes(rows=16)
     for index in range(40):
@@ -250,7 +290,7 @@ def test_callback_notes_keep_the_newest():
 def test_a_thread_that_hogs_the_interpreter_makes_no_underflow():
     """User report A14: bursts of pure Python for 50 ms while a device asks for 10 ms blocks, real threads, 2 s."""
     clock = time.perf_counter
-    talk = TalkSound(PlaybackPolicy(ahead_ms=80, floor_ms=80))
+    talk = TalkSound(PlaybackPolicy(ahead_ms=60, floor_ms=120, cap_ms=120))
     capture, play = CaptureEnd(48000, 1, clock), PlayEnd(48000, clock)
     watches = (
         StreamWatch(capture.notes, 48000, 0.0, -1, clock()),

@@ -434,6 +434,19 @@ def test_what_was_queued_before_a_loss_is_not_heard_after_it():
     assert np.max(np.abs(heard(speaker))) < 0.35
 
 
+def test_a_waiting_engine_is_woken_by_the_frame():
+    rig = SoundRig(microphone(signal=tone(440)), loudspeaker())
+    rig.audio.open()
+    rig.run(0.04, answer=None)
+    got: list[object] = []
+    waiting = threading.Thread(target=lambda: got.append(rig.audio.read_frame(10.0)))
+    waiting.start()
+    rig.run(0.2, answer=None)
+    waiting.join(5)
+    assert not waiting.is_alive()
+    assert got[0] is not None
+
+
 def test_nothing_is_asked_of_the_driver_for_the_status():
     rig = SoundRig(microphone(signal=tone(440)), loudspeaker())
     rig.audio.open()
