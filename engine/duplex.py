@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import gc
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, NamedTuple
@@ -23,7 +24,7 @@ from engine import weights
 from engine.config import LMConfig, MimiConfig, PromptCodes
 from engine.errors import Cancelled, EngineError
 from engine.frame import STAGES, Frame, frame_slots
-from engine.graphs import GraphPool, graph_unavailable_reason
+from engine.graphs import GraphPool, compile_piece, graph_unavailable_reason
 from engine.lm import UNGENERATED, LanguageModel
 from engine.mimi import Mimi
 from engine.sampling import SamplingValues, fill_upstream_noise
@@ -106,15 +107,21 @@ class Duplex:
         )
         self.state = State(slots, self.device)
         shorter = 1 if window == "personaplex" else 0  # that code's rings hide their oldest entry (lm.md 7)
-        self.frame = Frame(
-            lm, mimi, self.state, lm_window=lm.config.context - shorter, mimi_window=mimi.config.context - shorter,
-            counted_noise=self.device.type == "cuda",
+        make_frame = partial(
+            Frame, lm, mimi, self.state, lm_window=lm.config.context - shorter,
+            mimi_window=mimi.config.context - shorter, counted_noise=self.device.type == "cuda",
         )  # fmt: skip
+        self.frame = make_frame()
         self._generator = torch.Generator()  # the CPU's random stream; on CUDA seed and counter live in the state
         pool = GraphPool(self.device) if graph_unavailable_reason(self.device) is None else None
-        whole = [Stage(name, getattr(self.frame, name)) for name in STAGES]
-        self._frame_stages = Stages(whole, self.device, self.state, pool=pool)
-        self._prefill_stage = Stages([Stage("prefill", self.frame.prefill)], self.device, self.state, pool=pool)
+
+        def stages(*names: str) -> Stages:
+            def compiled() -> list[Stage]:
+                return _stages_of(make_frame(wrap=compile_piece), names)
+
+            return Stages(_stages_of(self.frame, names), self.device, self.state, pool=pool, compiled=compiled)
+
+        self._frame_stages, self._prefill_stage = stages(*STAGES), stages("prefill")
         self._chunk = self.state["prefill.embeddings"].shape[1]
         self._host = self._open_host_buffers()
         self._prefix: _Prefix | None = None
@@ -453,6 +460,10 @@ def _state_bytes(lm: LMConfig, mimi: MimiConfig, dtype: torch.dtype) -> int:
         for half in Mimi(mimi, lm.codebooks).slots():
             slots |= half
     return State(slots, "meta").nbytes
+
+
+def _stages_of(frame: Frame, names: Sequence[str]) -> list[Stage]:
+    return [Stage(name, getattr(frame, name)) for name in names]
 
 
 def _check_mode(mode: str) -> None:

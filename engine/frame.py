@@ -7,14 +7,30 @@ captured or compiled. Which of the three happens is the engine's business, not t
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any, Protocol, TypeVar
+
 import torch
 from torch import Tensor
 
 from engine.config import LMConfig, MimiConfig
-from engine.lm import UNGENERATED, LanguageModel
+from engine.lm import UNGENERATED, LanguageModel, depth_step, plainly
 from engine.mimi import Mimi
 from engine.sampling import MAX_TOP_K, exponential_noise, sample
 from engine.state import Slot, Slots, State
+
+Piece = TypeVar("Piece", bound=Callable[..., Any])
+
+
+class Wrap(Protocol):
+    """What becomes of a piece of a frame's work, such as compiling it."""
+
+    def __call__(self, piece: Piece, /) -> Piece: ...
+
+
+def as_it_is(piece: Piece, /) -> Piece:
+    return piece
+
 
 STAGES = ("encode", "temporal", "depth", "decode")
 PREFILL_CHUNK = 64  # positions a prefill call takes: few enough to pad a short persona cheaply
@@ -55,18 +71,23 @@ class Frame:
     """The stages over one model and one state."""
 
     def __init__(
-        self, lm: LanguageModel, mimi: Mimi, state: State, *, lm_window: int, mimi_window: int, counted_noise: bool
-    ):
-        """`counted_noise`: the temporal stage fills the noise from seed and counter; else the host fills it before."""
+        self, lm: LanguageModel, mimi: Mimi, state: State, *, lm_window: int, mimi_window: int, counted_noise: bool,
+        wrap: Wrap = as_it_is,
+    ):  # fmt: skip
+        """`counted_noise`: the temporal stage fills the noise from seed and counter; else the host fills it before.
+        `wrap`: done to every piece."""
         self.lm, self.mimi, self.state = lm, mimi, state.tensors
         self.lm_window, self.mimi_window, self.counted_noise = lm_window, mimi_window, counted_noise
         device = self.state["tokens.ring"].device
         self.delays = torch.tensor(lm.config.delays, device=device)  # [K]
         self.initial = torch.tensor(lm.config.initial_tokens, device=device)  # [K]
+        self.steps = [(lm.depth.at(step), torch.tensor([step], device=device)) for step in range(lm.config.own)]
+        self._encode, self._decode = wrap(mimi.encode), wrap(mimi.decode)
+        self._layer, self._depth_step, self._sample = wrap(plainly), wrap(depth_step), wrap(sample)
 
     def encode(self) -> None:
         """PCM heard -> its codes."""
-        codes = self.mimi.encode(self.state["frame.pcm_in"], self.state, self.mimi_window)
+        codes = self._encode(self.state["frame.pcm_in"], self.state, self.mimi_window)
         self.state["frame.heard"].copy_(codes[:, :, 0])
 
     def temporal(self) -> None:
@@ -80,11 +101,11 @@ class Frame:
             position[:, None] <= self.delays, self.initial, tokens
         )  # nothing was said before the start
         x = self.lm.temporal.embed(tokens[:, :, None])
-        hidden = self.lm.temporal(x, s, position, self.lm_window)[:, 0]
+        hidden = self.lm.temporal(x, s, position, self.lm_window, run=self._layer)[:, 0]
         s["frame.hidden"].copy_(hidden)
         if self.counted_noise:
             self._fill_noise()
-        sampled = sample(
+        sampled = self._sample(
             self.lm.temporal.text_logits(hidden), s["sampling.text_temperature"], s["sampling.text_top_k"],
             s["sampling.text_noise"],
         )  # fmt: skip
@@ -94,10 +115,11 @@ class Frame:
         """The own codes, one after another; they and the text enter the ring, and the finished frame leaves it."""
         s, lm = self.state, self.lm.config
         spoken = [s["frame.text"]]
-        for step in range(lm.own):
-            logits = self.lm.depth(step, spoken[-1], s["frame.hidden"], s)
-            sampled = sample(logits, s["sampling.temperature"], s["sampling.top_k"], s["sampling.noise"][:, step])
-            spoken.append(self._unless_forced(sampled, 1 + step))
+        for index, (weights, step) in enumerate(self.steps):
+            logits = self._depth_step(weights, spoken[-1], s["frame.hidden"], s["depth.keys"], s["depth.values"], step)
+            noise = s["sampling.noise"][:, index]
+            sampled = self._sample(logits, s["sampling.temperature"], s["sampling.top_k"], noise)
+            spoken.append(self._unless_forced(sampled, 1 + index))
         position = s["tokens.position"].add_(1)
         streams, ring = slice(0, 1 + lm.own), s["tokens.ring"]
         self._write(ring, streams, position[:, None].expand(-1, 1 + lm.own), torch.stack(spoken, dim=1))
@@ -108,12 +130,12 @@ class Frame:
         """Own codes of the finished frame -> PCM. Before the first whole frame some codes are still ungenerated: any
         will do, since the engine forgets what came of them."""
         codes = self.state["frame.spoken"][:, 1:, None].clamp(min=0)
-        self.state["frame.pcm_out"].copy_(self.mimi.decode(codes, self.state, self.mimi_window))
+        self.state["frame.pcm_out"].copy_(self._decode(codes, self.state, self.mimi_window))
 
     def prefill(self) -> None:
         """`prefill.count` positions of given embeddings enter the attention rings; nothing is sampled."""
         position, count = self.state["tokens.position"], self.state["prefill.count"]
-        self.lm.temporal(self.state["prefill.embeddings"], self.state, position, self.lm_window, count)
+        self.lm.temporal(self.state["prefill.embeddings"], self.state, position, self.lm_window, count, self._layer)
         position.add_(count)
 
     @staticmethod

@@ -17,7 +17,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar, cast
 
 import torch
 
@@ -26,6 +26,8 @@ from engine.nests import mapped, matched
 from engine.toolchain import missing_for_inductor
 
 log = logging.getLogger(__name__)
+
+Piece = TypeVar("Piece", bound=Callable[..., Any])
 
 OFF_VARIABLE = "NO_CUDA_GRAPH"
 
@@ -347,26 +349,12 @@ def forget_compiled() -> None:
     torch.compiler.reset()
 
 
-def compile_stage(
-    func: Callable[[], None], *, tuned: bool = False, inductor_graphs: bool = False
-) -> Callable[[], None]:
-    """`func` through `torch.compile` with fixed shapes; the first call compiles.
+def compile_piece(piece: Piece) -> Piece:
+    """`piece` through `torch.compile` with fixed shapes; its first call compiles.
 
-    `tuned` also tries other kernels for each operation (minutes instead of seconds). `inductor_graphs` lets PyTorch
-    make the CUDA graphs (option "triton.cudagraphs"). That is not the program's choice: PyTorch leaves functions that
-    change their inputs ungraphed, and the stages of a frame do nothing else. They are captured by `CUDAGraphed` after
-    compilation instead, and the benchmark compares the two.
+    A piece is a layer, a step or a codec half rather than a whole stage: code for one temporal layer serves all 32, so
+    that a build takes a fraction of the time, and the calls between pieces cost nothing once the stages are captured.
+    PyTorch's own graphs (option "triton.cudagraphs") are not used: they leave functions that change their inputs
+    ungraphed, which the streaming pieces do, and they hand out outputs that the next replay overwrites.
     """
-    options: dict[str, Any] = {"triton.cudagraphs": inductor_graphs}
-    if tuned:
-        options |= {"max_autotune": True, "coordinate_descent_tuning": True}
-    compiled = torch.compile(func, dynamic=False, options=options)
-    if not inductor_graphs:
-        return compiled
-
-    def call() -> None:
-        # From here on the outputs of the last step may be overwritten.
-        torch.compiler.cudagraph_mark_step_begin()  # type: ignore[no-untyped-call]
-        compiled()
-
-    return call
+    return cast(Piece, torch.compile(piece, dynamic=False))

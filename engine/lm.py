@@ -7,7 +7,8 @@ Shapes: B talks, T positions, K streams (text, own codebooks, user codebooks), D
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 import torch
 import torch.nn.functional as F
@@ -31,6 +32,11 @@ def _embed(table: Tensor, tokens: Tensor) -> Tensor:
     return rows.masked_fill((tokens < 0)[..., None], 0)
 
 
+def plainly(layer: Callable[..., Tensor], *inputs: object) -> Tensor:
+    """The plain way to run a layer."""
+    return layer(*inputs)
+
+
 class TemporalLayer(nn.Module):
     """Pre-norm attention over the past frames, then a gated feed-forward. The residual keeps the weights' dtype."""
 
@@ -46,12 +52,14 @@ class TemporalLayer(nn.Module):
         self.linear_out = _parameter(config.dim, config.hidden)
 
     def forward(
-        self, x: Tensor, state: Mapping[str, Tensor], positions: Tensor, window: int, count: Tensor | None
+        self, x: Tensor, keys: Tensor, values: Tensor, positions: Tensor, window: int, count: Tensor | None
     ) -> Tensor:
-        """x [B, T, D], positions [B, T] -> [B, T, D]. `count` [B] marks a padded prefill chunk, None a step."""
+        """x [B, T, D], this layer's rings [B, H, C, D/H], positions [B, T] -> [B, T, D].
+
+        `count` [B] marks a padded prefill chunk, None a step.
+        """
         q, k, v = split_heads(F.linear(rms_norm(x, self.norm1), self.in_proj), self.config.num_heads)
         q, k = rope(q, positions, self.config.max_period), rope(k, positions, self.config.max_period)
-        keys, values = state[self.keys], state[self.values]
         if count is None:
             attended = ring_attention(q, k, v, keys, values, positions, window)
         else:
@@ -63,12 +71,15 @@ class TemporalLayer(nn.Module):
 class TemporalTransformer(nn.Module):
     """One position a frame. Its normed output feeds the text head and every depth step."""
 
+    layers: Sequence[TemporalLayer]  # a ModuleList, which does not say of what
+
     def __init__(self, config: LMConfig):
         super().__init__()
         self.config = config
         self.audio_embeddings = _parameter(config.n_q, config.card + 1, config.dim)  # own codebooks, then the user's
         self.text_embedding = _parameter(config.text_card + 1, config.dim)
-        self.layers = nn.ModuleList(TemporalLayer(config, index) for index in range(config.num_layers))
+        layers = nn.ModuleList(TemporalLayer(config, index) for index in range(config.num_layers))
+        self.layers = layers  # type: ignore[assignment]
         self.out_norm = _parameter(config.dim)
         self.text_head = _parameter(config.text_card, config.dim)
 
@@ -83,12 +94,21 @@ class TemporalTransformer(nn.Module):
         return total + _embed(self.text_embedding, tokens[:, 0])
 
     def forward(
-        self, x: Tensor, state: Mapping[str, Tensor], position: Tensor, window: int, count: Tensor | None = None
+        self,
+        x: Tensor,
+        state: Mapping[str, Tensor],
+        position: Tensor,
+        window: int,
+        count: Tensor | None = None,
+        run: Callable[..., Tensor] = plainly,
     ) -> Tensor:
-        """x [B, T, D] input embeddings from position [B] on -> normed hidden [B, T, D]."""
+        """x [B, T, D] input embeddings from position [B] on -> normed hidden [B, T, D].
+
+        `run` calls a layer; all are alike, so that code compiled for one serves them all.
+        """
         positions = position[:, None] + torch.arange(x.shape[1], device=x.device)
         for layer in self.layers:
-            x = layer(x, state, positions, window, count)
+            x = run(layer, x, state[layer.keys], state[layer.values], positions, window, count)
         return rms_norm(x, self.out_norm)
 
     def text_logits(self, hidden: Tensor) -> Tensor:
@@ -101,7 +121,6 @@ class DepthLayer(nn.Module):
 
     def __init__(self, config: LMConfig, index: int):
         super().__init__()
-        self.config = config
         self.index = index
         steps, dim, hidden = config.own, config.depformer_dim, config.depth_hidden
         self.norm1 = _parameter(dim)
@@ -111,38 +130,73 @@ class DepthLayer(nn.Module):
         self.linear_in = _parameter(steps, 2 * hidden, dim)
         self.linear_out = _parameter(steps, dim, hidden)
 
-    def forward(self, x: Tensor, step: int, state: Mapping[str, Tensor]) -> Tensor:
-        """x [B, d] -> [B, d]; the frame's earlier steps are in the state's depth rings."""
-        heads = self.config.depformer_num_heads
-        q, k, v = split_heads(F.linear(rms_norm(x, self.norm1), self.in_proj[step])[:, None], heads)  # [B, H, 1, dh]
-        keys, values = state["depth.keys"][:, self.index], state["depth.values"][:, self.index]  # [B, H, S, dh]
-        keys[:, :, step] = k[:, :, 0]
-        values[:, :, step] = v[:, :, 0]
-        attended = F.scaled_dot_product_attention(q, keys[:, :, : step + 1], values[:, :, : step + 1])
-        x = x + F.linear(merge_heads(attended)[:, 0], self.out_proj[step])
-        return x + swiglu(rms_norm(x, self.norm2), self.linear_in[step], self.linear_out[step])
+    def at(self, step: int) -> DepthLayerWeights:
+        return DepthLayerWeights(
+            self.norm1, self.in_proj[step], self.out_proj[step], self.norm2, self.linear_in[step], self.linear_out[step]
+        )
+
+
+class DepthLayerWeights(NamedTuple):
+    """One depth layer's weights at one step; shapes as in `DepthLayer` without the leading steps."""
+
+    norm1: Tensor
+    in_proj: Tensor
+    out_proj: Tensor
+    norm2: Tensor
+    linear_in: Tensor
+    linear_out: Tensor
+
+
+class DepthStep(NamedTuple):
+    """The weights of one step: what it reads of the frame and of the token before, its layers, its head."""
+
+    input_projection: Tensor  # [d, D]
+    embedding: Tensor  # [cards, d]
+    layers: tuple[DepthLayerWeights, ...]
+    head: Tensor  # [card, d]
+
+
+def depth_step(
+    weights: DepthStep, previous: Tensor, hidden: Tensor, keys: Tensor, values: Tensor, step: Tensor
+) -> Tensor:
+    """Predict one own codebook: previous [B], hidden [B, D] -> logits [B, card] float32.
+
+    keys, values [B, layers, H, S, dh] hold this frame's earlier steps; `step` [1] int64 says which one this is, on the
+    device, so that one piece of compiled code serves all steps.
+    """
+    heads, steps = keys.shape[2], keys.shape[3]
+    seen = torch.arange(steps, device=keys.device) <= step  # [S]
+    x = F.linear(hidden, weights.input_projection) + _embed(weights.embedding, previous)
+    for index, layer in enumerate(weights.layers):
+        q, k, v = split_heads(F.linear(rms_norm(x, layer.norm1), layer.in_proj)[:, None], heads)  # [B, H, 1, dh]
+        keys[:, index].index_copy_(2, step, k)
+        values[:, index].index_copy_(2, step, v)
+        attended = F.scaled_dot_product_attention(q, keys[:, index], values[:, index], attn_mask=seen[None])
+        x = x + F.linear(merge_heads(attended)[:, 0], layer.out_proj)
+        x = x + swiglu(rms_norm(x, layer.norm2), layer.linear_in, layer.linear_out)
+    return F.linear(x, weights.head).float()
 
 
 class DepthTransformer(nn.Module):
     """Step i predicts own codebook i from the frame's hidden vector and the token before it. No final norm."""
 
+    layers: Sequence[DepthLayer]
+
     def __init__(self, config: LMConfig):
         super().__init__()
-        self.config = config
         steps, dim = config.own, config.depformer_dim
         self.input_projections = _parameter(steps, dim, config.dim)
         self.text_embedding = _parameter(config.text_card + 1, dim)
         self.audio_embeddings = _parameter(max(steps - 1, 0), config.card + 1, dim)
-        self.layers = nn.ModuleList(DepthLayer(config, index) for index in range(config.depformer_num_layers))
+        layers = nn.ModuleList(DepthLayer(config, index) for index in range(config.depformer_num_layers))
+        self.layers = layers  # type: ignore[assignment]
         self.heads = _parameter(steps, config.card, dim)
 
-    def forward(self, step: int, previous: Tensor, hidden: Tensor, state: Mapping[str, Tensor]) -> Tensor:
-        """previous [B] (the text token at step 0), hidden [B, D] -> logits [B, card] float32."""
-        embedded = _embed(self.text_embedding if step == 0 else self.audio_embeddings[step - 1], previous)
-        x = F.linear(hidden, self.input_projections[step]) + embedded
-        for layer in self.layers:
-            x = layer(x, step, state)
-        return F.linear(x, self.heads[step]).float()
+    def at(self, step: int) -> DepthStep:
+        """The step's weights, as views. The token before the first step is the frame's text."""
+        embedding = self.text_embedding if step == 0 else self.audio_embeddings[step - 1]
+        layers = tuple(layer.at(step) for layer in self.layers)
+        return DepthStep(self.input_projections[step], embedding, layers, self.heads[step])
 
 
 class LanguageModel(nn.Module):

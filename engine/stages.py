@@ -19,7 +19,6 @@ from engine.errors import Cancelled, EngineError
 from engine.graphs import (
     CUDAGraphed,
     Recorder,
-    compile_stage,
     compile_unavailable_reason,
     forget_compiled,
     graph_unavailable_reason,
@@ -75,13 +74,14 @@ class Stages:
     """
 
     def __init__(
-        self, stages: Sequence[Stage], device: torch.device, state: State, *, pool: Recorder | None = None
-    ) -> None:
+        self, stages: Sequence[Stage], device: torch.device, state: State, *,
+        pool: Recorder | None = None, compiled: Callable[[], Sequence[Stage]],
+    ) -> None:  # fmt: skip
         """`state`: all that the stages change; it is put back after every rehearsal. `pool`: where graphs are recorded;
-        None where there are none."""
+        None where there are none. `compiled`: makes the same stages out of code that compiles itself when first run."""
         self.names = tuple(stage.name for stage in stages)
         self._funcs = tuple(stage.func for stage in stages)
-        self._device, self._state, self._pool = device, state, pool
+        self._device, self._state, self._pool, self._compiled = device, state, pool, compiled
         self._clock = StageClock(len(stages) + 1, device)
         self._graphs: dict[str, list[CUDAGraphed]] = {}
         self._runs: dict[str, Callable[[], None]] = {"eager": self._timed(self._funcs)}
@@ -113,7 +113,7 @@ class Stages:
             raise EngineError(reason)
         if mode in self._graphs or (mode in self._runs and mode != "eager"):
             return
-        funcs = tuple(compile_stage(func) for func in self._funcs) if mode == "compiled" else self._funcs
+        funcs = tuple(stage.func for stage in self._compiled()) if mode == "compiled" else self._funcs
         try:
             with unchanged(self._state):
                 for done, func in enumerate(funcs):

@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from engine.duplex import Duplex
+from engine.lm import depth_step
 from engine.sampling import SamplingValues
 from tests.checkpoints import write_checkpoint
 from tests.engine import oracle
@@ -118,5 +119,8 @@ def test_teacher_forced_logits(folder: Path) -> None:
         assert_close(ours.temporal.text_logits(hidden), wanted_text[:, 0])
         for position in range(length):
             for step in range(8):
-                logits = ours.depth(step, following[:, step, position], hidden[:, position], state)
+                logits = depth_step(
+                    ours.depth.at(step), following[:, step, position], hidden[:, position],
+                    state["depth.keys"], state["depth.values"], torch.tensor([step]),
+                )  # fmt: skip
                 assert_close(logits, wanted_audio[:, step, position])
