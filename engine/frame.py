@@ -19,6 +19,9 @@ from engine.mimi import Mimi
 from engine.sampling import MAX_TOP_K, exponential_noise, sample
 from engine.state import Slot, Slots, State
 
+STAGES = ("encode", "temporal", "depth", "decode")
+PREFILL_CHUNK = 64  # positions a prefill call takes: few enough to pad a short persona cheaply
+
 Piece = TypeVar("Piece", bound=Callable[..., Any])
 
 
@@ -30,10 +33,6 @@ class Wrap(Protocol):
 
 def as_it_is(piece: Piece, /) -> Piece:
     return piece
-
-
-STAGES = ("encode", "temporal", "depth", "decode")
-PREFILL_CHUNK = 64  # positions a prefill call takes: few enough to pad a short persona cheaply
 
 
 def frame_slots(lm: LMConfig, mimi: MimiConfig, dtype: torch.dtype) -> Slots:
