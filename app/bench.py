@@ -9,18 +9,18 @@ from __future__ import annotations
 
 import json
 import os
-import platform
 import shlex
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from app import graphics_card, memory
+from app.bench_computer import Computer, examine_computer, memory_taken, mode_reasons
 from app.bench_options import RANDOM_MODELS, BenchOptions
 from app.bench_report import print_report
 from app.errors import UserError
@@ -60,16 +60,6 @@ class WallClock:
         time.sleep(seconds)
 
 
-class Computer(NamedTuple):
-    """Where the measuring happens. copy_gb_s: 10^9 bytes read and written a second, None off the card."""
-
-    device: str
-    device_name: str
-    driver: str
-    copy_gb_s: float | None
-    cards_before: tuple[graphics_card.Card, ...]  # as seen before CUDA started
-
-
 OpenEngine = Callable[[str], Any]  # precision -> an engine with nothing prepared
 
 
@@ -78,8 +68,8 @@ def run_bench(options: BenchOptions, clock: Clock | None = None) -> int:
     clock = clock or WallClock()
     cards = tuple(graphics_card.list_cards())
     lm, mimi, open_engine = _model(options)
-    computer = _computer(options.device, cards)
-    reasons = _mode_reasons(computer.device)
+    computer = examine_computer(options.device, cards)
+    reasons = mode_reasons(computer.device)
     rows: list[dict[str, Any]] = []
     failures: list[str] = []
     for precision in options.precisions:
@@ -259,80 +249,6 @@ def _model(options: BenchOptions) -> tuple[LMConfig, MimiConfig, OpenEngine]:
     return lm, mimi, open_engine
 
 
-def _mode_reasons(device: str) -> dict[str, str | None]:
-    """Why a mode is impossible here, asked before a large model is loaded for nothing."""
-    from engine.graphs import compile_unavailable_reason, graph_unavailable_reason
-
-    return {"graph": graph_unavailable_reason(device), "compiled": compile_unavailable_reason(device)}
-
-
-def _computer(device: str, cards: tuple[graphics_card.Card, ...]) -> Computer:
-    import torch
-
-    from engine.duplex import choose_device
-
-    chosen = choose_device(device)
-    if chosen.type != "cuda":
-        return Computer(str(chosen), processor_name(), "", None, cards)
-    card = _same_card(chosen, cards)
-    return Computer(
-        str(chosen), torch.cuda.get_device_name(chosen), card.driver if card else "", _copy_gb_s(chosen), cards
-    )
-
-
-def _copy_gb_s(device: Any) -> float:
-    """What the card copies within its memory, read and written bytes counted: the mark for weights that stream."""
-    import torch
-
-    size = min(1 << 30, torch.cuda.mem_get_info(device)[0] // 8)
-    source, target = (torch.zeros(size, dtype=torch.uint8, device=device) for _ in range(2))
-    start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))  # type: ignore[no-untyped-call]
-    best = 0.0
-    for _ in range(5):
-        start.record()
-        for _ in range(10):
-            target.copy_(source)
-        end.record()
-        end.synchronize()
-        best = max(best, 10 * 2 * size / (start.elapsed_time(end) / 1e3) / 1e9)
-    del source, target
-    torch.cuda.empty_cache()
-    return round(best, 1)
-
-
-def _same_card(device: Any, cards: Iterable[graphics_card.Card]) -> graphics_card.Card | None:
-    import torch
-
-    identity = str(getattr(torch.cuda.get_device_properties(device), "uuid", ""))
-    return next((card for card in cards if identity and card.uuid.endswith(identity)), None)
-
-
-def _memory_taken(engine: Any, computer: Computer) -> int:
-    """Fall of the card's free memory since before CUDA started; on a processor what the process holds now."""
-    if computer.copy_gb_s is None:
-        return _resident_bytes()
-    before = _same_card(engine.device, computer.cards_before)
-    now = _same_card(engine.device, graphics_card.list_cards())
-    if before is None or now is None:  # no nvidia-smi: without the CUDA context
-        import torch
-
-        return int(torch.cuda.memory_reserved(engine.device))
-    return before.free - now.free
-
-
-def _resident_bytes() -> int:
-    try:
-        return int(Path("/proc/self/statm").read_text("ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, ValueError):
-        pass
-    try:
-        import resource
-    except ImportError:  # Windows
-        return 0
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak * 1024
-
-
 def _add_rates(row: dict[str, Any], engine: Any, sizes: tuple[LMConfig, MimiConfig], computer: Computer) -> None:
     """The bytes that a stage must read; on a card also how fast it did, and what part of the copy rate that is."""
     needed = memory.stage_bytes(*sizes, engine.precision, row["filled_frames"])
@@ -350,7 +266,7 @@ def _circumstances(
     import torch
 
     return {
-        "memory_bytes": _memory_taken(engine, computer),
+        "memory_bytes": memory_taken(engine, computer),
         "estimated_bytes": memory.estimate(*sizes, engine.precision, computer.device).total,
         "kv_precision": engine.precision,
         "model": options.model,
@@ -365,17 +281,6 @@ def _circumstances(
         "parley": version(),
         "command": shlex.join(["parley", *sys.argv[1:]]),
     }
-
-
-def processor_name() -> str:
-    """The processor's name for people; "" is never returned."""
-    try:
-        for line in Path("/proc/cpuinfo").read_text("utf-8", "replace").splitlines():
-            if line.startswith("model name"):
-                return line.split(":", 1)[1].strip()
-    except OSError:
-        pass
-    return platform.processor() or platform.machine() or "processor"
 
 
 def write_rows(path: Path, rows: list[dict[str, Any]]) -> None:

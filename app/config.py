@@ -19,7 +19,7 @@ from app.errors import UserError
 from app.messages import MODES, PRECISIONS, ModelSpec, PersonaChoice, Sampling
 from app.paths import project_file, user_config_file
 from app.rules import Choice, ComputeDevice, Flag, Number, RefusedError, Rule, Text, nearest_hint, shown
-from app.settings_file import Leaf, read_settings, write_settings
+from app.settings_file import Leaf, keep_copy, read_settings, write_settings
 
 THEMES = ("system", "light", "dark")
 EXPERT = "window.expert_sampling"
@@ -235,7 +235,7 @@ class Settings:
             return  # a later change is waiting behind this one
         try:
             if self._keep_copy:
-                _keep_copy(self.path)
+                keep_copy(self.path)
                 self._keep_copy = False
             write_settings(self.path, values, _HEADER)
             self.save_trouble = ""
@@ -343,13 +343,3 @@ def _lift_unusual(stored: Loaded, values: Mapping[str, object], path: Path) -> L
             )
             lifted[key] = usual
     return Loaded(lifted, tuple(notes))
-
-
-def _keep_copy(path: Path) -> None:
-    copy = path.with_name(path.name + ".bak")
-    try:
-        copy.write_bytes(path.read_bytes())
-    except OSError as error:
-        raise UserError(
-            f"The settings were not saved, because {path} could not first be copied to {copy.name}: {error.strerror}."
-        ) from None

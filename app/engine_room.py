@@ -173,7 +173,7 @@ def _shown_name(source: str, folder: Path) -> str:
 def _device_name(device: Any) -> str:
     import torch
 
-    from app.bench import processor_name
+    from app.bench_computer import processor_name
 
     return torch.cuda.get_device_name(device) if device.type == "cuda" else processor_name()
 

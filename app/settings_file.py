@@ -66,6 +66,17 @@ def write_settings(path: Path, values: Mapping[str, object], header: str) -> Non
         raise UserError(f"The settings could not be saved in {path}: {_reason(error)}.") from None
 
 
+def keep_copy(path: Path) -> None:
+    """A copy beside the file, before something in it that could not be read is lost. Raises UserError."""
+    copy = path.with_name(path.name + ".bak")
+    try:
+        copy.write_bytes(path.read_bytes())
+    except OSError as error:
+        raise UserError(
+            f"The settings were not saved, because {path} could not first be copied to {copy.name}: {error.strerror}."
+        ) from None
+
+
 def _replace(path: Path, content: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name + ".")

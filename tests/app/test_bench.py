@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from app import bench, bench_report, memory
+from app import bench, bench_computer, bench_report, memory
 from app.bench import measure, move_to, run_paced, summary, write_rows
 from app.bench_options import BenchOptions
 from app.errors import UserError
@@ -149,7 +149,7 @@ class _Precision(NamedTuple):
 def test_rates_against_the_copy_rate() -> None:
     """13.4 GB in 4 ms are 3354 GB/s, 80 % of 4192."""
     row: dict[str, Any] = summary([Spans(0.1, 4.0, 0.5, 0.1, 0.2, 4.9)]) | {"filled_frames": 0}
-    computer = bench.Computer("cuda:0", "card", "1", 4192.0, ())
+    computer = bench_computer.Computer("cuda:0", "card", "1", 4192.0, ())
     sizes = (LMConfig(), MimiConfig())
     bench._add_rates(row, _Precision("bfloat16"), sizes, computer)
     temporal = row["stages"]["temporal"]
@@ -158,16 +158,16 @@ def test_rates_against_the_copy_rate() -> None:
     assert temporal["percent_of_copy"] == pytest.approx(80.0, abs=0.1)
     assert "bytes" not in row["stages"]["host"]
     off_card: dict[str, Any] = summary([Spans(0.1, 4.0, 0.5, 0.1, 0.2, 4.9)]) | {"filled_frames": 0}
-    bench._add_rates(off_card, _Precision("float32"), sizes, bench.Computer("cpu", "processor", "", None, ()))
+    bench._add_rates(off_card, _Precision("float32"), sizes, bench_computer.Computer("cpu", "processor", "", None, ()))
     assert "gb_s" not in off_card["stages"]["temporal"]
 
 
 def test_memory_is_the_fall_since_before_cuda(monkeypatch: pytest.MonkeyPatch) -> None:
     card = Card(1, "GPU-x", "card", "1", 1000, 900, (9, 0))
-    monkeypatch.setattr(bench, "_same_card", lambda device, cards: next(iter(cards)))
-    monkeypatch.setattr(bench.graphics_card, "list_cards", lambda: [card._replace(free=250)])
+    monkeypatch.setattr(bench_computer, "same_card", lambda device, cards: next(iter(cards)))
+    monkeypatch.setattr(bench_computer.graphics_card, "list_cards", lambda: [card._replace(free=250)])
     engine = type("E", (), {"device": "cuda:1"})()
-    assert bench._memory_taken(engine, bench.Computer("cuda:1", "card", "1", 10.0, (card,))) == 650
+    assert bench_computer.memory_taken(engine, bench_computer.Computer("cuda:1", "card", "1", 10.0, (card,))) == 650
 
 
 # ---------------------------------------------------------------- a real engine

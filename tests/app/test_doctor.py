@@ -243,8 +243,8 @@ def test_download_cache(tmp_path: Path) -> None:
     put("someone/else", "model.safetensors")
     sentences = [finding.sentence for finding in checks.check_downloaded_models(none, tmp_path)]
     assert len(sentences) == 2
-    assert "kyutai/half" in sentences[0] and "not downloaded" in sentences[0]  # noqa: PT018
-    assert "kyutai/whole" in sentences[1] and "complete" in sentences[1]  # noqa: PT018
+    assert "kyutai/half" in sentences[0] and "not downloaded" in sentences[0]
+    assert "kyutai/whole" in sentences[1] and "complete" in sentences[1]
     assert states(checks.check_downloaded_models(none, none)) == [NOTE]
 
 
