@@ -1,1 +1,1 @@
-"""Composition: configuration, audio ends, the conversation and the command line. No Qt here, torch only inside functions."""
+"""Composition: configuration, audio ends, the conversation, the command line. No Qt here, torch only in functions."""

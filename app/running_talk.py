@@ -92,7 +92,7 @@ class RunningTalk:
         spans = answer.spans
         total = (clock.done - clock.taken) / 1e6
         return FrameRecord(
-            index=self._frames,
+            number=self._frames,
             clock_ns=clock.done,
             mode=self._loaded.engine.mode,
             wait=(clock.taken - clock.asked) / 1e6,

@@ -19,7 +19,7 @@ STAGES = ("wait", "encode", "temporal", "depth", "decode", "host")
 class FrameRecord(NamedTuple):
     """What one 80 ms frame cost and how the sound around it stood. Times in milliseconds, levels in dBFS."""
 
-    index: int  # frame of the talk, from 0
+    number: int  # of the frame in the talk, from 0
     clock_ns: int  # perf_counter_ns when the frame was done
     mode: str
     wait: float  # blocked for the next microphone frame (not part of the cost)

@@ -132,7 +132,7 @@ class LatencyView(QFrame):
         """Show these records, oldest first; when nobody can see the pane they are only kept."""
         self._records = records
         if self.isVisible() and not self.window().isMinimized():
-            self.refresh(figures=not records or records[-1].index % FIGURES_EVERY == 0)
+            self.refresh(figures=not records or records[-1].number % FIGURES_EVERY == 0)
 
     def set_mode(self, mode: str) -> None:
         """Mark the row of the mode that is running."""
@@ -155,10 +155,10 @@ class LatencyView(QFrame):
             self._show_marks()
         if (
             len(records) < 2
-            or records[-1].index - self._described >= DESCRIBE_EVERY
-            or records[-1].index < self._described
+            or records[-1].number - self._described >= DESCRIBE_EVERY
+            or records[-1].number < self._described
         ):
-            self._described = records[-1].index if records else -DESCRIBE_EVERY
+            self._described = records[-1].number if records else -DESCRIBE_EVERY
             self.bar.describe()
             self.strip.describe(strip_sentence(records))
 
@@ -180,7 +180,7 @@ class LatencyView(QFrame):
         self.frame.show_value(
             format_ms(median), f"of 80, {VERDICT_WORDS[judged]}" if judged != OK else "of 80 ms", judged
         )
-        count = newest.index + 1
+        count = newest.number + 1
         self.gaps.show_value(f"{newest.gaps}", f"in {count} frames", share_verdict(newest.gaps, count))
         late = sum(record.late for record in records)
         note = f"of {len(records)}" + (f", {newest.skipped} skipped" if newest.skipped else " in 60 s")

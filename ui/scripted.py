@@ -190,7 +190,7 @@ def _frame(
     host = 0.7 * math.exp(chance.gauss(0, 0.2))
     total = sum(stages) + host
     return FrameRecord(
-        index=index,
+        number=index,
         clock_ns=10**12 + index * int(FRAME_MS * 1e6),
         mode=mode,
         wait=max(0.0, FRAME_MS - total),

@@ -432,7 +432,7 @@ def test_every_frame_is_answered_and_recorded() -> None:
     world = World(frames=30, engine_options={"costs": 24.0})
     world.run(LOAD, StartTalk())
     records = world.conversation.history.tail(100)
-    assert [r.index for r in records] == list(range(30))
+    assert [r.number for r in records] == list(range(30))
     assert len(world.ends.answers) == len(world.answers) == 30
     last = records[-1]
     assert (last.total, last.mode, last.late) == (24.0, "eager", False)
