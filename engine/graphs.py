@@ -127,11 +127,20 @@ class GraphPool:
             with suppress(AttributeError, RuntimeError):
                 torch._C._cuda_endAllocateToPool(self.device.index, self.handle)
                 torch._C._cuda_releasePool(self.device.index, self.handle)
+            self._settle_generator()
         graph.reset()
         gc.collect()
         with suppress(RuntimeError):
             torch.cuda.synchronize(self.device)
             torch.cuda.empty_cache()
+
+    def _settle_generator(self) -> None:
+        """PyTorch's random generator still waits for the failed capture to end, and refuses every draw until then; a
+        capture that does end sets it free (seen with 2.11)."""
+        empty = torch.cuda.CUDAGraph()
+        with suppress(RuntimeError), torch.cuda.graph(empty, stream=self.stream, capture_error_mode="thread_local"):
+            torch.zeros(1, device=self.device)
+        empty.reset()
 
 
 class _ThreadFlags(threading.local):

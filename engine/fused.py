@@ -1,0 +1,178 @@
+"""The frame's language-model stages as few fused GPU kernels: the same slots and the same arithmetic as `engine.frame`.
+
+Owns which kernel runs on which weights in which order, and the scratch memory between them. A stage here is a straight
+list of launches on fixed addresses, so it runs launched one by one, captured or replayed, bit for bit the same. One
+talk only. Imports Triton: import this module late (`engine.kernels` decides).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from engine import kernels_attention, kernels_linear, kernels_sampling, kernels_tokens
+from engine.config import LMConfig
+from engine.frame import Frame
+from engine.kernels_linear import Launch
+from engine.lm import DepthLayer, LanguageModel, TemporalLayer
+from engine.mimi import Mimi
+from engine.state import State
+
+
+class Launches(NamedTuple):
+    """How the products are cut. Measured on an H200 (tests/gpu/RESULTS.md); correct for any sizes."""
+
+    project: Launch = Launch(rows=4, tiles=12)
+    out: Launch = Launch(rows=4, tiles=4)
+    gate: Launch = Launch(rows=2, tiles=22)
+    down: Launch = Launch(rows=8)
+    down_block: int = 512
+    text_head: Launch = Launch(rows=4, tiles=32)
+    ring_splits: int = 16
+    ring_block: int = 64
+    ring_warps: int = 2
+    depth_inputs: Launch = Launch(rows=4, tiles=16)
+    depth_project: Launch = Launch(rows=8, warps=4)
+    depth_attend: Launch = Launch(rows=16, warps=16)
+    depth_gate: Launch = Launch(rows=4, warps=4)
+    depth_down: Launch = Launch(rows=8, warps=16)
+    depth_head: Launch = Launch(rows=16)
+
+
+class _Scratch(NamedTuple):
+    """Vectors between kernels; nothing in them outlives a frame."""
+
+    x: Tensor  # [D] residual stream
+    projected: Tensor  # [3D]
+    attended: Tensor  # [D]
+    hidden: Tensor  # [H]
+    text_logits: Tensor  # [text_card]
+    turns: Tensor  # [2, head_dim / 2]
+    inputs: Tensor  # [S, d] depth inputs without the token's part
+    depth_x: Tensor  # [d]
+    query: Tensor  # [d]
+    depth_hidden: Tensor  # [Hd]
+    logits: Tensor  # [card]
+    arrived: Tensor  # [1]
+    spoken: Tensor  # [1 + S]
+
+
+def unsupported(config: LMConfig, talks: int = 1) -> str | None:
+    """Why these sizes need the plain path, as a sentence; None where the kernels fit."""
+    sizes = (config.head_dim, config.depth_head_dim, config.depformer_num_heads, config.depformer_dim, config.card)
+    if talks != 1:
+        return "The fused kernels serve one talk at a time."
+    if any(size & (size - 1) for size in sizes):
+        return "The fused kernels need head sizes, the depth width and the codebook size to be powers of two."
+    return None
+
+
+class FusedFrame(Frame):
+    """`Frame` with its temporal and depth stages fused. Random numbers are drawn per token, not per rank."""
+
+    def __init__(
+        self, lm: LanguageModel, mimi: Mimi, state: State, *, lm_window: int, mimi_window: int, pdl: bool | None = None,
+        launches: Launches | None = None,
+    ):  # fmt: skip
+        """`pdl`: let kernels start before their predecessor has ended; None = where the card can."""
+        super().__init__(lm, mimi, state, lm_window=lm_window, mimi_window=mimi_window, counted_noise=True)
+        assert unsupported(lm.config, state.talks) is None, "ask `unsupported` first"
+        config, device, dtype = lm.config, self.delays.device, lm.temporal.out_norm.dtype
+        self.launches = launches or Launches()
+        self.pdl = kernels_linear.supports_pdl(device) if pdl is None else pdl
+        self._scratch = _scratch(config, device, dtype)
+        self._ring = kernels_attention.RingScratch(config.num_heads, config.head_dim, self.launches.ring_splits, device)
+        half = config.head_dim // 2
+        steps = torch.arange(half, device=device, dtype=torch.float32)
+        self._periods = torch.exp(steps * (-math.log(config.max_period) / half))
+
+    def temporal(self) -> None:
+        """As `Frame.temporal`; the noise counter moves on at the end of `depth`."""
+        s, b, launches, temporal = self.state, self._scratch, self.launches, self.lm.temporal
+        kernels_tokens.enter(
+            s["frame.heard"][0], s["tokens.ring"][0], s["tokens.position"], self.delays, self.initial,
+            temporal.audio_embeddings, temporal.text_embedding, self._periods, b.x, b.turns, self.lm.config.own,
+            pdl=False,
+        )  # fmt: skip
+        for layer in temporal.layers:
+            self._temporal_layer(layer)
+        kernels_linear.linear(
+            temporal.text_head, b.x, b.text_logits, launches.text_head, norm=temporal.out_norm, pdl=self.pdl
+        )
+        kernels_sampling.sample(
+            b.text_logits, s["sampling.text_temperature"], s["sampling.text_top_k"], s["sampling.seed"],
+            s["sampling.counter"], s["frame.forced"][0, :1], b.spoken[:1], 0, pdl=self.pdl,
+        )  # fmt: skip
+
+    def _temporal_layer(self, layer: TemporalLayer) -> None:
+        s, b, launches, pdl = self.state, self._scratch, self.launches, self.pdl
+        kernels_linear.linear(layer.in_proj, b.x, b.projected, launches.project, norm=layer.norm1, pdl=pdl)
+        kernels_attention.ring_attend(
+            b.projected, b.turns, s["tokens.position"], s[layer.keys][0], s[layer.values][0], self.lm_window, b.attended,
+            self._ring, block=launches.ring_block, warps=launches.ring_warps, pdl=pdl,
+        )  # fmt: skip
+        kernels_linear.linear(layer.out_proj, b.attended, b.x, launches.out, add=True, pdl=pdl)
+        kernels_linear.gated(layer.linear_in, b.x, layer.norm2, b.hidden, launches.gate, pdl=pdl)
+        kernels_linear.linear_add(layer.linear_out, b.hidden, b.x, launches.down, launches.down_block, pdl=pdl)
+
+    def depth(self) -> None:
+        """As `Frame.depth`. The part of every step's input that the frame's hidden vector gives is made at once."""
+        s, b, config, depth = self.state, self._scratch, self.lm.config, self.lm.depth
+        kernels_linear.linear(
+            depth.input_projections.flatten(0, 1), b.x, b.inputs.view(-1), self.launches.depth_inputs,
+            norm=self.lm.temporal.out_norm, pdl=self.pdl,
+        )  # fmt: skip
+        for step in range(config.own):
+            table = depth.text_embedding if step == 0 else depth.audio_embeddings[step - 1]
+            for layer in depth.layers:
+                embed = (b.inputs[step], table, b.spoken[step:]) if layer.index == 0 else None
+                self._depth_layer(layer, step, embed)
+            kernels_sampling.sampled_head(
+                depth.heads[step], b.depth_x, b.logits, b.arrived, s["sampling.temperature"], s["sampling.top_k"],
+                s["sampling.seed"], s["sampling.counter"], s["frame.forced"][0, 1 + step :], b.spoken[1 + step :],
+                1 + step, self.launches.depth_head, pdl=self.pdl,
+            )  # fmt: skip
+        kernels_tokens.leave(
+            b.spoken, s["tokens.ring"][0], s["tokens.position"], s["sampling.counter"], self.delays,
+            s["frame.spoken"][0], config.max_delay, pdl=self.pdl,
+        )  # fmt: skip
+
+    def _depth_layer(self, layer: DepthLayer, step: int, embed: tuple[Tensor, Tensor, Tensor] | None) -> None:
+        b, launches, pdl = self._scratch, self.launches, self.pdl
+        keys, values = self.state["depth.keys"][0, layer.index], self.state["depth.values"][0, layer.index]
+        kernels_tokens.depth_project(
+            layer.in_proj[step], layer.norm1, b.depth_x, b.query, keys, values, step, launches.depth_project,
+            embed=embed, pdl=pdl,
+        )  # fmt: skip
+        attend = launches.depth_attend
+        kernels_attention.depth_attend_add(
+            layer.out_proj[step], b.query, keys, values, b.depth_x, step, rows=attend.rows, warps=attend.warps, pdl=pdl
+        )
+        kernels_linear.gated(
+            layer.linear_in[step], b.depth_x, layer.norm2, b.depth_hidden, launches.depth_gate, pdl=pdl
+        )
+        kernels_linear.linear(layer.linear_out[step], b.depth_hidden, b.depth_x, launches.depth_down, add=True, pdl=pdl)
+
+
+def _scratch(config: LMConfig, device: torch.device, dtype: torch.dtype) -> _Scratch:
+    def vector(*shape: int) -> Tensor:
+        return torch.zeros(*shape, dtype=dtype, device=device)
+
+    return _Scratch(
+        x=vector(config.dim),
+        projected=vector(3 * config.dim),
+        attended=vector(config.dim),
+        hidden=vector(config.hidden),
+        text_logits=vector(config.text_card),
+        turns=torch.zeros(2, config.head_dim // 2, device=device),
+        inputs=vector(config.own, config.depformer_dim),
+        depth_x=vector(config.depformer_dim),
+        query=vector(config.depformer_dim),
+        depth_hidden=vector(config.depth_hidden),
+        logits=torch.zeros(config.card, device=device),
+        arrived=torch.zeros(1, dtype=torch.int32, device=device),
+        spoken=torch.zeros(1 + config.own, dtype=torch.int64, device=device),
+    )

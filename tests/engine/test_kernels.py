@@ -1,0 +1,154 @@
+"""Fused kernels against the plain PyTorch beside them: natively on a GPU, else in Triton's interpreter."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+import torch
+
+if not torch.cuda.is_available():
+    os.environ["TRITON_INTERPRET"] = "1"  # read when Triton and the kernels are imported, which comes next
+pytest.importorskip("triton", reason="Triton is not installed")
+
+from engine import kernels_attention, kernels_linear, kernels_sampling
+from engine.config import LMConfig, MimiConfig
+from engine.duplex import Duplex
+from engine.fused import FusedFrame, Launches, unsupported
+from engine.kernels_linear import Launch
+from engine.sampling import SamplingValues
+
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+TOLERANCE = {torch.float32: 1e-5, torch.bfloat16: 0.07}  # bfloat16: sums of another order may round to a neighbour
+DTYPES = pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+PDL = kernels_linear.supports_pdl(torch.device(DEVICE))
+
+LM = LMConfig(
+    dim=64, num_layers=2, num_heads=2, context=4, text_card=50, card=32, n_q=4, dep_q=2, depformer_dim=32,
+    depformer_num_layers=2, depformer_num_heads=2,
+)  # fmt: skip
+MIMI = MimiConfig(
+    dimension=32, n_filters=4, num_heads=2, num_layers=1, dim_feedforward=64, context=10, codebook_dim=16, bins=32
+)
+
+
+def random(*shape: int, dtype: torch.dtype, seed: int, scale: float = 1.0) -> torch.Tensor:
+    values = torch.randn(*shape, generator=torch.Generator().manual_seed(seed)) * scale
+    return values.to(DEVICE, dtype)
+
+
+def assert_near(got: torch.Tensor, wanted: torch.Tensor) -> None:
+    assert got.dtype == wanted.dtype
+    torch.testing.assert_close(got.float(), wanted.float(), rtol=0, atol=TOLERANCE[got.dtype])
+
+
+@DTYPES
+@pytest.mark.parametrize(("rows", "columns"), [(48, 96), (40, 64)])
+@pytest.mark.parametrize(("normed", "add"), [(True, False), (False, True), (False, False)])
+def test_linear(dtype: torch.dtype, rows: int, columns: int, normed: bool, add: bool) -> None:
+    weight = random(rows, columns, dtype=dtype, seed=0, scale=columns**-0.5)
+    x, out = random(columns, dtype=dtype, seed=1), random(rows, dtype=dtype, seed=2)
+    norm = random(columns, dtype=dtype, seed=3).abs() if normed else None
+    wanted = kernels_linear.linear_reference(weight, x, out, norm=norm, add=add)
+    kernels_linear.linear(weight, x, out, Launch(4, 3, 4), norm=norm, add=add, pdl=PDL)
+    assert_near(out, wanted)
+
+
+@DTYPES
+@pytest.mark.parametrize("block", [0, 32, 40])
+def test_linear_add_by_blocks_and_whole(dtype: torch.dtype, block: int) -> None:
+    weight = random(48, 96, dtype=dtype, seed=0, scale=0.1)
+    x, out = random(96, dtype=dtype, seed=1), random(48, dtype=dtype, seed=2)
+    wanted = kernels_linear.linear_reference(weight, x, out, add=True)
+    kernels_linear.linear_add(weight, x, out, Launch(8), block, pdl=PDL)
+    assert_near(out, wanted)
+
+
+@DTYPES
+def test_gated(dtype: torch.dtype) -> None:
+    weight = random(80, 64, dtype=dtype, seed=0, scale=0.125)
+    x, norm = random(64, dtype=dtype, seed=1), random(64, dtype=dtype, seed=2).abs()
+    out = torch.full((40,), torch.nan, dtype=dtype, device=DEVICE)
+    kernels_linear.gated(weight, x, norm, out, Launch(4, 3), pdl=PDL)
+    assert_near(out, kernels_linear.gated_reference(weight, x, norm))
+
+
+@DTYPES
+@pytest.mark.parametrize("window", [50, 49, 20])
+def test_ring_attention_before_during_and_after_the_ring_is_full(dtype: torch.dtype, window: int) -> None:
+    heads, head_dim, capacity = 2, 16, 50
+    scratch = kernels_attention.RingScratch(heads, head_dim, 4, DEVICE)
+    rings = [random(heads, capacity, head_dim, dtype=dtype, seed=seed) for seed in (0, 1)]
+    plain = [ring.clone() for ring in rings]
+    for at in (0, 1, 7, 8, 31, 49, 50, 51, 99, 1237):
+        position = torch.tensor([at], device=DEVICE)
+        projected = random(3 * heads * head_dim, dtype=dtype, seed=at)
+        wanted = kernels_attention.ring_attend_reference(projected, position, *plain, window, 10000.0)
+        out = torch.full_like(wanted, torch.nan)
+        turns = kernels_attention.rope_turns(position, head_dim, 10000.0)
+        kernels_attention.ring_attend(projected, turns, position, *rings, window, out, scratch, block=8, pdl=PDL)
+        assert_near(out, wanted)
+        for ring, other in zip(rings, plain, strict=True):
+            assert_near(ring, other)
+    assert scratch.arrived.tolist() == [0, 0]
+
+
+@DTYPES
+@pytest.mark.parametrize("step", [0, 3, 7])
+def test_depth_attention_sees_no_later_step(dtype: torch.dtype, step: int) -> None:
+    weight, query = random(64, 64, dtype=dtype, seed=0, scale=0.125), random(64, dtype=dtype, seed=1)
+    keys, values = (random(4, 8, 16, dtype=dtype, seed=seed) for seed in (2, 3))
+    x = random(64, dtype=dtype, seed=4)
+    wanted = kernels_attention.depth_attend_reference(weight, query, keys, values, x, step)
+    keys[:, step + 1 :], values[:, step + 1 :] = torch.nan, torch.nan
+    kernels_attention.depth_attend_add(weight, query, keys, values, x, step, rows=8, warps=4, pdl=PDL)
+    assert_near(x, wanted)
+
+
+@DTYPES
+@pytest.mark.parametrize(("temperature", "top_k"), [(0.8, 25), (0.8, 250), (0.0, 5), (1.3, 1), (1e-6, 40), (0.7, 2048)])
+@pytest.mark.parametrize("count", [2048, 100])
+def test_sampling_draws_the_reference_token(dtype: torch.dtype, temperature: float, top_k: int, count: int) -> None:
+    """User report G10: temperature 0 is greedy; ties at the k-th place are broken as the reference breaks them."""
+    for counter, ties in ((0, False), (2**33 + 5, True)):
+        logits = random(count, dtype=torch.float32, seed=count + ties) * 3
+        logits = (logits.round() if ties else logits).to(dtype)
+        numbers = (torch.tensor([value], device=DEVICE) for value in (top_k, 1234567890123456, counter))
+        arguments = (logits, torch.tensor([temperature], device=DEVICE), *numbers)
+        unforced, out = torch.tensor([-2], device=DEVICE), torch.tensor([-9], device=DEVICE)
+        kernels_sampling.sample(*arguments, unforced, out, 3, pdl=PDL)
+        assert out.item() == kernels_sampling.sample_reference(*arguments, unforced, 3).item()
+        kernels_sampling.sample(*arguments, torch.tensor([17], device=DEVICE), out, 3, pdl=PDL)
+        assert out.item() == 17
+
+
+@torch.inference_mode()
+def test_fused_frames_say_what_plain_frames_say() -> None:
+    """Greedy, so that both draw alike: tokens, token ring and attention rings over a ring that fills and wraps."""
+    plain, fused = (Duplex.random(LM, MIMI, device=DEVICE, precision="float32", seed=1) for _ in range(2))
+    launches = Launches(down_block=16, ring_block=2, ring_splits=2)
+    frame = FusedFrame(fused.lm, fused.mimi, fused.state, lm_window=4, mimi_window=10, launches=launches)
+    generator = torch.Generator().manual_seed(0)
+    for engine in (plain, fused):
+        engine.set_sampling(SamplingValues(0.0, 5, 0.0, 5))
+        engine.reset(seed=5)
+    for index in range(6):
+        heard = torch.randint(0, 32, (1, 2), generator=generator).to(DEVICE)
+        for engine in (plain, fused):
+            engine.state["frame.heard"].copy_(heard)
+            if index == 3:
+                engine.state["frame.forced"][:, 2] = 9
+        plain.frame.temporal()
+        plain.frame.depth()
+        frame.temporal()
+        frame.depth()
+        assert fused.state["frame.spoken"].tolist() == plain.state["frame.spoken"].tolist()
+        assert torch.equal(fused.state["tokens.ring"], plain.state["tokens.ring"])
+        for name in ("temporal.0.keys", "temporal.1.values", "depth.keys"):
+            assert_near(fused.state[name], plain.state[name])
+
+
+def test_sizes_that_do_not_fit_are_refused_with_a_reason() -> None:
+    assert unsupported(LM) is None
+    assert "powers of two" in str(unsupported(LMConfig(card=2000)))
+    assert "one talk" in str(unsupported(LM, talks=2))
