@@ -111,8 +111,8 @@ class FusedFrame(Frame):
         s, b, launches, pdl = self.state, self._scratch, self.launches, self.pdl
         kernels_linear.linear(layer.in_proj, b.x, b.projected, launches.project, norm=layer.norm1, pdl=pdl)
         kernels_attention.ring_attend(
-            b.projected, b.turns, s["tokens.position"], s[layer.keys][0], s[layer.values][0], self.lm_window, b.attended,
-            self._ring, block=launches.ring_block, warps=launches.ring_warps, pdl=pdl,
+            b.projected, b.turns, s["tokens.position"], s[layer.keys][0], s[layer.values][0], self.lm_window,
+            b.attended, self._ring, block=launches.ring_block, warps=launches.ring_warps, pdl=pdl,
         )  # fmt: skip
         kernels_linear.linear(layer.out_proj, b.attended, b.x, launches.out, add=True, pdl=pdl)
         kernels_linear.gated(layer.linear_in, b.x, layer.norm2, b.hidden, launches.gate, pdl=pdl)

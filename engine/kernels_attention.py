@@ -111,8 +111,8 @@ def ring_attend(
     """
     heads, capacity, head_dim = keys.shape
     ring_kernel[(heads, scratch.splits)](
-        projected, turns, position, keys, values, scratch.parts, scratch.arrived, out, window, heads, head_dim, capacity,
-        block, scratch.splits, head_dim**-0.5, pdl, num_warps=warps, **launch_options(pdl),
+        projected, turns, position, keys, values, scratch.parts, scratch.arrived, out, window, heads, head_dim,
+        capacity, block, scratch.splits, head_dim**-0.5, pdl, num_warps=warps, **launch_options(pdl),
     )  # fmt: skip
 
 
@@ -179,7 +179,7 @@ def depth_attend_add(
     warps: int,
     pdl: bool,
 ) -> None:
-    """x [d] += weight [d, d] @ attention of query [d] over the steps 0..step of keys, values [H, S, d / H], in place."""
+    """x [d] += weight [d, d] @ attention of query [d] over steps 0..step of keys, values [H, S, d / H], in place."""
     heads, steps, head_dim = keys.shape
     assert x.shape[0] % rows == 0, "rows of a tile must divide the rows"
     depth_attend_kernel[(x.shape[0] // rows,)](

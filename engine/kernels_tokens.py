@@ -65,7 +65,7 @@ def leave_kernel(
     spoken, ring, position, counter, delays, finished,
     OWN: tl.constexpr, LENGTH: tl.constexpr, MAX_DELAY: tl.constexpr, BLOCK: tl.constexpr, PDL: tl.constexpr,
 ):  # fmt: skip
-    """The position and the noise counter move on; the frame's tokens enter the ring and the finished frame leaves it."""
+    """Position and noise counter move on; the frame's tokens enter the ring and the finished frame leaves it."""
     streams = tl.arange(0, BLOCK)
     inside = streams <= OWN
     wait_for_inputs(PDL)

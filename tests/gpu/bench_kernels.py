@@ -180,7 +180,8 @@ class Bench:
 
         chains: dict[str, tuple[int, float, Callable[[], Any]]] = {
             "norm + q, k, v": (len(layers), layers[0].in_proj.nbytes, lambda: [
-                kernels_linear.linear(x.in_proj, b.x, b.projected, use.project, norm=x.norm1, pdl=pdl) for x in layers]),
+                kernels_linear.linear(x.in_proj, b.x, b.projected, use.project, norm=x.norm1, pdl=pdl)
+                for x in layers]),
             "rope + ring attention": (len(layers), ring_bytes, lambda: [
                 kernels_attention.ring_attend(
                     b.projected, b.turns, s["tokens.position"], s[x.keys][0], s[x.values][0], 3000, b.attended,

@@ -79,7 +79,7 @@ def test_copies_of_another_thread_do_not_end_a_capture(pool: GraphPool) -> None:
 
 
 def test_failed_captures_cost_no_memory_and_eager_still_works(pool: GraphPool) -> None:
-    """User reports G6 and G12: a host wait inside the function; the reason is given, ten failures leave nothing behind."""
+    """User reports G6 and G12: a host wait inside; the reason is given, and ten failures leave nothing behind."""
     x = torch.randn(1 << 22, device="cuda")
 
     def waits(y: torch.Tensor) -> torch.Tensor:
