@@ -153,6 +153,7 @@ class Session(QObject):
         self.muted = False
         self.persona = ports.persona
         self.talk_persona: PersonaChoice | None = None  # the one the running talk began with
+        self._asked_persona = ports.persona
         self.expert = bool(ports.settings.get(keys.EXPERT_SAMPLING))
         self.sampling_note = ""
         self.sampling = ports.sampling
@@ -161,6 +162,7 @@ class Session(QObject):
         self.engine_sampling: Sampling | None = None  # as the engine holds it
         self.troubles: list[Trouble] = []
         self._good_spec: ModelSpec | None = None  # of the model that is loaded
+        self._refused_spec: ModelSpec | None = None  # the last one that was taken back
         self._mode_before: object = None  # the setting to go back to when the mode asked for cannot be had
         self._mode_after_load = False  # chosen while no model could take it
         self._loads_waiting = 0  # LoadModel commands sent and not yet begun
@@ -193,6 +195,7 @@ class Session(QObject):
 
     def start(self) -> None:
         self._clear("start")
+        self._asked_persona = self.persona
         self._conversation.send(StartTalk(self.persona))
 
     def stop(self) -> None:
@@ -200,6 +203,7 @@ class Session(QObject):
 
     def new_talk(self) -> None:
         """Forget the talk and begin another with the persona now chosen."""
+        self._asked_persona = self.persona
         self._conversation.send(NewTalk(self.persona))
 
     def set_muted(self, muted: bool) -> None:
@@ -290,6 +294,8 @@ class Session(QObject):
             self.set_mode(mode)
         elif words == ["new", "talk"] and self.talking:
             self.new_talk()
+        elif trouble.kind == "load" and self._refused_spec is not None:
+            self.set_spec(self._refused_spec)
         elif self.phase in ("idle", "failed") or trouble.kind == "load":
             self.load()
         else:
@@ -327,7 +333,7 @@ class Session(QObject):
             self.engine_sampling = event.sampling
             self.sampling_changed.emit()
         elif isinstance(event, TalkStarted):
-            self.talk_persona = self.persona
+            self.talk_persona = self._asked_persona
             self.talk_started.emit()
         elif isinstance(event, TalkEnded):
             self.talk_persona = None
@@ -350,15 +356,29 @@ class Session(QObject):
         if phase in ("idle", "ready", "failed", "closed"):
             self.talk_persona = None
         self.phase = phase
-        if phase == "ready" and self._good_spec is not None and not self._same_model(self._good_spec):
-            self._restore_spec()  # a cancelled load left the earlier model in place
+        if phase == "ready":
+            self._catch_up()
         self.phase_changed.emit(phase)
+
+    def _catch_up(self) -> None:
+        """A model is ready: what was chosen meanwhile is asked for, and a load that came to nothing is taken back."""
+        if self._good_spec is not None and not self._same_model(self._good_spec):
+            self._restore_spec()
+        if self._mode_after_load:
+            self._mode_after_load = False
+            if self.wanted_mode != self.mode and self.modes.get(self.wanted_mode) is None:
+                self._modes_waiting += 1
+                self._conversation.send(SetMode(self.wanted_mode))
+            else:
+                self._settle_mode()
+                self.mode_changed.emit()
 
     def _loaded(self, info: ModelInfo) -> None:
         self.info = info
         self.modes = {mode: info.modes.get(mode, "This engine does not offer it.") for mode in MODES}
         if not self._loads_waiting:
             self._good_spec = self.spec
+            self._refused_spec = None
         self._clear("load")
         self.info_changed.emit()
         self.mode_changed.emit()
@@ -368,12 +388,7 @@ class Session(QObject):
         self.mode = mode
         self.modes = {name: modes.get(name, self.modes.get(name)) for name in MODES}
         self._modes_waiting = max(0, self._modes_waiting - 1)
-        if self._mode_after_load:
-            self._mode_after_load = False
-            if self.wanted_mode != mode and self.modes.get(self.wanted_mode) is None:
-                self._modes_waiting += 1
-                self._conversation.send(SetMode(self.wanted_mode))
-        if not self._modes_waiting:
+        if not self._modes_waiting and not self._mode_after_load:
             self._settle_mode()
         self.mode_changed.emit()
 
@@ -381,7 +396,7 @@ class Session(QObject):
         """No answer is outstanding: the mode that runs is the choice, and a refused one leaves the settings."""
         if self.mode != self.wanted_mode and self._mode_before is not None:
             self._settings.set(keys.MODE, self._mode_before)
-            self.spec = replace(self.spec, mode=self.mode)
+            self.spec = replace(self.spec, mode=str(self._mode_before))
         self._mode_before = None
         self.wanted_mode = self.mode
 
@@ -389,15 +404,16 @@ class Session(QObject):
         self._post(trouble)
         if trouble.kind == "mode":
             self._modes_waiting = 0
-            self._settle_mode()
+            if not self._mode_after_load:
+                self._settle_mode()
             self.mode_changed.emit()
             self.refused.emit(Refusal("engine", trouble.sentence))
         elif trouble.kind == "sampling":
             self._take_back_sampling(trouble.sentence)
-        elif trouble.kind == "load" and self._good_spec is not None and not self._same_model(self._good_spec):
-            self._restore_spec()
+        elif trouble.kind == "load":
             self.refused.emit(Refusal("engine", trouble.sentence))
-            if trouble.fatal:
+            if self._good_spec is not None and not self._same_model(self._good_spec):
+                self._restore_spec()
                 self._clear("load")
                 self._post(Trouble("settings", f"{trouble.sentence} The earlier model is loaded again."))
                 self.load()
@@ -420,6 +436,7 @@ class Session(QObject):
     def _restore_spec(self) -> None:
         """The settings return to the last model that could be loaded."""
         assert self._good_spec is not None
+        self._refused_spec = self.spec
         self.spec = replace(self.spec, **{name: getattr(self._good_spec, name) for name in SPEC_KEYS})
         for name, key in SPEC_KEYS.items():
             self._settings.set(key, getattr(self.spec, name))

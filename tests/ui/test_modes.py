@@ -72,7 +72,7 @@ def test_a_refused_mode_goes_back_everywhere_with_a_sentence(rig: Rig) -> None:
     rig.say(ModeChanged("graph", EVERY_MODE), Trouble("mode", sentence))
     assert checked(rig) == [["graph"], ["graph"]]
     assert rig.settings.values["model.mode"] == "auto", "the setting is what it was"
-    assert rig.window.session.spec.mode == "graph"
+    assert rig.window.session.spec.mode == "auto"
     assert window.engine.sentence.text() == sentence
     assert window.engine.notice.isVisible()
     assert rig.window.main.banner.sentence.text() == sentence

@@ -1,0 +1,149 @@
+"""Meters that screen readers can read, and a transcript in the order of speech."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from PySide6.QtGui import QAccessible
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractSlider,
+    QAbstractSpinBox,
+    QComboBox,
+    QPlainTextEdit,
+    QProgressBar,
+    QScrollBar,
+    QWidget,
+)
+
+from app.messages import PhaseChanged, TalkEnded, TalkStarted, TextSpoken, Trouble
+from tests.ui.conftest import Rig
+from ui import scripted
+from ui.transcript import MODEL, USER, Turns
+
+
+@pytest.mark.parametrize(("dbfs", "value"), [(-18.2, -18), (-200.0, -60), (3.0, 0), (math.nan, -60)])
+def test_meters_have_a_value_that_can_be_read(rig: Rig, dbfs: float, value: int) -> None:
+    rig.window.main.microphone.set_level(dbfs)
+    seen = QAccessible.queryAccessibleInterface(rig.window.main.microphone.meter)
+    assert seen.role() == QAccessible.Role.ProgressBar
+    assert seen.text(QAccessible.Text.Name) == "Microphone level"
+    assert seen.valueInterface().currentValue() == value
+    assert seen.valueInterface().minimumValue() == -60
+    assert seen.valueInterface().maximumValue() == 0
+    assert seen.text(QAccessible.Text.Description) == rig.window.main.microphone.meter.words
+
+
+def test_meters_follow_the_frames_and_rest_without_a_talk(rig: Rig) -> None:
+    rig.talk()
+    record = scripted.frames([("graph", 1)])[0]._replace(input_dbfs=-20.0, output_dbfs=-33.0)
+    rig.conversation.history.append(record)
+    rig.window.bridge.tick()
+    assert rig.window.main.microphone.meter.value() == -20
+    assert rig.window.main.microphone.figure.text() == "\N{MINUS SIGN}20 dB, good"
+    assert rig.window.main.speaker.meter.value() == -33
+    rig.say(PhaseChanged("ready"), TalkEnded("stopped"))
+    assert rig.window.main.microphone.meter.value() == -60
+    assert rig.window.main.microphone.figure.text() == "no signal yet"
+
+
+CONTROLS = (QAbstractButton, QAbstractSlider, QAbstractSpinBox, QComboBox, QPlainTextEdit, QProgressBar)
+
+
+def nameless(window: QWidget) -> tuple[list[str], int]:
+    """Controls that can be seen and have no name, and how many can be seen."""
+    seen = [
+        widget
+        for kind in CONTROLS
+        for widget in window.findChildren(kind)
+        if widget.isVisibleTo(window) and not isinstance(widget, QScrollBar) and "qt_" not in widget.objectName()
+    ]
+    names = {widget: QAccessible.queryAccessibleInterface(widget).text(QAccessible.Text.Name) for widget in seen}
+    return [f"{type(widget).__name__} {widget.objectName()}" for widget, name in names.items() if not name], len(seen)
+
+
+def test_every_control_has_a_name_for_screen_readers(rig: Rig) -> None:
+    rig.talk()
+    rig.say(Trouble("slow", "Slow.", "Engine settings"))
+    found, count = nameless(rig.window.main)
+    assert found == []
+    assert count >= 12
+    for page in ("audio", "voice", "engine", "appearance"):
+        found, count = nameless(rig.open_settings(page))
+        assert found == [], page
+        assert count >= 2
+
+
+# ---------------------------------------------------------------- transcript
+
+
+def test_turns_are_ordered_by_when_speech_began() -> None:
+    """User report U3: user start 1.0, reply 1.4, user final 2.0: order user, reply; one row each."""
+    turns = Turns()
+    turns.add_piece(MODEL, 1.4, " Yes,")
+    turns.add_piece(MODEL, 1.5, " of course.")
+    assert turns.add_turn(USER, 1.0, "Can you help me?") == 0  # final only at 2.0
+    turns.add_piece(MODEL, 2.1, " Gladly.")
+    assert [(turn.speaker, turn.text) for turn in turns.turns] == [
+        (USER, "Can you help me?"),
+        (MODEL, "Yes, of course. Gladly."),
+    ]
+
+
+def test_blanks_make_no_turns_and_pauses_do() -> None:
+    """User report U3: no phantom rows."""
+    turns = Turns()
+    assert turns.add_piece(MODEL, 0.5, " ") is None
+    assert turns.add_piece(MODEL, 0.6, "") is None
+    turns.add_piece(MODEL, 1.0, " Hello")
+    turns.add_piece(MODEL, 1.2, " there")
+    turns.add_piece(MODEL, 9.0, " Still here?")
+    assert [(turn.start_s, turn.text) for turn in turns.turns] == [(1.0, "Hello there"), (9.0, "Still here?")]
+
+
+def test_words_appear_with_their_times(rig: Rig) -> None:
+    rig.ready()
+    rig.say(PhaseChanged("talking"), TalkStarted(), TextSpoken(1.04, " Hello"), TextSpoken(1.2, " there."))
+    rig.say(TextSpoken(65.0, " Still"), TextSpoken(65.2, " here."))
+    assert rig.window.main.transcript.as_text() == "0:01  Hello there.\n1:05  Still here."
+    assert rig.window.main.transcript.toPlainText() == "0:01\tHello there.\n1:05\tStill here."
+
+
+def test_what_is_shown_equals_the_turns_however_they_came(rig: Rig) -> None:
+    """User report U3: late words of the other side are put where they belong, on screen too."""
+    view = rig.window.main.transcript
+    view.begin_talk("New talk")
+    view.add_piece(MODEL, 1.4, " Yes,")
+    view.add_turn(USER, 1.0, "Can you help me?")
+    view.add_piece(MODEL, 1.6, " gladly.")
+    assert view.toPlainText() == "0:01\tYou: Can you help me?\n0:01\tYes, gladly."
+    assert view.toPlainText().replace("\t", "  ") == view.as_text()
+
+
+def test_an_earlier_talk_stays_readable_above_a_line(rig: Rig) -> None:
+    rig.ready()
+    rig.say(PhaseChanged("talking"), TalkStarted(), TextSpoken(1.0, " First."))
+    rig.say(TalkEnded("a new talk was begun"), TalkStarted(), TextSpoken(2.0, " Second."))
+    lines = rig.window.main.transcript.toPlainText().splitlines()
+    assert [line for line in lines if "talk at" not in line] == ["0:01\tFirst.", "0:02\tSecond."]
+    assert len(lines) == 3
+    rig.say(TalkEnded("stopped"), TalkStarted(), TalkStarted(), TextSpoken(3.0, " Third."))
+    assert rig.window.main.transcript.toPlainText().count("talk at") == 2, "a talk without words leaves no line"
+
+
+def test_the_reader_is_not_pulled_away_from_what_they_read(rig: Rig) -> None:
+    view = rig.window.main.transcript
+    view.begin_talk("New talk")
+    for number in range(80):
+        view.add_piece(MODEL, number * 5.0, f" Line {number}.")
+    bar = view.verticalScrollBar()
+    assert bar.value() == bar.maximum() > 0
+    bar.setValue(10)
+    view.add_piece(MODEL, 500.0, " More.")
+    assert bar.value() == 10
+
+
+def test_the_empty_transcript_says_what_to_do(rig: Rig) -> None:
+    rig.ready()
+    assert "Start talk" in rig.window.main.transcript.placeholderText()
