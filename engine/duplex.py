@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import gc
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from threading import Thread
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -23,10 +24,13 @@ from torch import Tensor
 from engine import weights
 from engine.config import LMConfig, MimiConfig, PromptCodes
 from engine.errors import Cancelled, EngineError
-from engine.frame import STAGES, Frame, frame_slots
+from engine.frame import STAGES, Frame, Wrap, as_it_is, frame_slots
 from engine.graphs import GraphPool, compile_piece, graph_unavailable_reason
-from engine.lm import UNGENERATED, LanguageModel
+from engine.lm import LanguageModel
 from engine.mimi import Mimi
+from engine.placement import PRECISIONS, choose_device, choose_dtype, fix_kernel_choices, fused_kernels_reason
+from engine.priming import Primer
+from engine.random_model import random_modules
 from engine.sampling import SamplingValues, fill_upstream_noise
 from engine.stages import MODES, Stage, Stages
 from engine.state import Slots, State
@@ -35,7 +39,6 @@ from engine.text import TextTokenizer
 if TYPE_CHECKING:
     from engine.persona import Prompt
 
-PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 WINDOWS = ("upstream", "personaplex")
 
 Progress = Callable[[str, int, int], None]
@@ -63,13 +66,6 @@ class Answer(NamedTuple):
     spans: Spans
 
 
-class _Prefix(NamedTuple):
-    """The attention rings after a voice and its silence, kept for the next talk with the same voice."""
-
-    key: str
-    rings: dict[str, Tensor]
-
-
 class Duplex:
     """A loaded model and one talk with it."""
 
@@ -84,10 +80,14 @@ class Duplex:
         mimi: Mimi,
         *,
         window: str = "upstream",
+        kernels: bool = True,
         files: weights.ModelFiles | None = None,
         tokenizer: TextTokenizer | None = None,
     ):
-        """Modules with their parameters in place, on one device. `window`: what attention sees past the context."""
+        """Modules with their parameters in place, on one device. `window`: what attention sees past the context.
+
+        `kernels`: use the fused GPU kernels where this computer can; `plain_reason` then says why it could not.
+        """
         if window not in WINDOWS:
             raise EngineError(f"The window must be one of {', '.join(WINDOWS)}, not {window!r}.")
         self.lm_config, self.mimi_config, self.files = lm.config, mimi.config, files
@@ -95,7 +95,7 @@ class Duplex:
         self.device = lm.temporal.out_norm.device
         self.dtype = lm.temporal.out_norm.dtype
         if self.device.type == "cuda":
-            _fix_kernel_choices()
+            fix_kernel_choices()
         self.precision = next(name for name, dtype in PRECISIONS.items() if dtype == self.dtype)
         self.trained = files.trained if files else False
         self.prompt_codes = PromptCodes.from_dict(files.config if files else {}, lm.config)
@@ -107,27 +107,37 @@ class Duplex:
         )
         self.state = State(slots, self.device)
         shorter = 1 if window == "personaplex" else 0  # that code's rings hide their oldest entry (lm.md 7)
-        make_frame = partial(
-            Frame, lm, mimi, self.state, lm_window=lm.config.context - shorter,
-            mimi_window=mimi.config.context - shorter, counted_noise=self.device.type == "cuda",
-        )  # fmt: skip
-        self.frame = make_frame()
+        self._windows = lm.config.context - shorter, mimi.config.context - shorter
+        self.plain_reason = fused_kernels_reason(lm.config, self.device) if kernels else "They are switched off."
+        self.frame = self._make_frame(fused=self.plain_reason is None)
         self._generator = torch.Generator()  # the CPU's random stream; on CUDA seed and counter live in the state
-        pool = GraphPool(self.device) if graph_unavailable_reason(self.device) is None else None
-
-        def stages(*names: str) -> Stages:
-            def compiled() -> list[Stage]:
-                return _stages_of(make_frame(wrap=compile_piece), names)
-
-            return Stages(_stages_of(self.frame, names), self.device, self.state, pool=pool, compiled=compiled)
-
-        self._frame_stages, self._prefill_stage = stages(*STAGES), stages("prefill")
-        self._chunk = self.state["prefill.embeddings"].shape[1]
+        self._pool = GraphPool(self.device) if graph_unavailable_reason(self.device) is None else None
+        self._frame_stages, self._prefill_stage = self._make_stages(*STAGES), self._make_stages("prefill")
+        self._primer = Primer(self.frame)
         self._host = self._open_host_buffers()
-        self._prefix: _Prefix | None = None
         self.mode = "eager"
         self.sampling = self.default_sampling
         self.reset()
+
+    def _make_frame(self, fused: bool = False, wrap: Wrap = as_it_is) -> Frame:
+        lm_window, mimi_window = self._windows
+        if fused:
+            from engine.fused import FusedFrame  # imports Triton
+
+            return FusedFrame(self.lm, self.mimi, self.state, lm_window=lm_window, mimi_window=mimi_window)
+        return Frame(
+            self.lm, self.mimi, self.state, lm_window=lm_window, mimi_window=mimi_window,
+            counted_noise=self.device.type == "cuda", wrap=wrap,
+        )  # fmt: skip
+
+    def _make_stages(self, *names: str) -> Stages:
+        def of(frame: Frame) -> list[Stage]:
+            return [Stage(name, getattr(frame, name)) for name in names]
+
+        def compiled() -> list[Stage]:
+            return of(self._make_frame(wrap=compile_piece))
+
+        return Stages(of(self.frame), self.device, self.state, pool=self._pool, compiled=compiled)
 
     # ------------------------------------------------------------ loading
 
@@ -139,6 +149,7 @@ class Duplex:
         device: str = "auto",
         precision: str = "auto",
         window: str = "upstream",
+        kernels: bool = True,
         progress: Progress | None = None,
         cancelled: Cancel | None = None,
     ) -> Duplex:
@@ -149,38 +160,34 @@ class Duplex:
         lm_config, mimi_config = LMConfig.from_dict(files.config), MimiConfig.from_dict(files.mimi_config)
         tokenizer = TextTokenizer(files.tokenizer, lm_config)
         weights.check_mimi(files, mimi_config, lm_config.codebooks)  # before the long read of the other file
+        if kernels and where.type == "cuda":
+            Thread(
+                target=fused_kernels_reason, args=(lm_config, where), daemon=True
+            ).start()  # seconds, while files load
         with torch.inference_mode():
             loading = weights.Loading(progress, cancelled, reserve=_state_bytes(lm_config, mimi_config, dtype))
             lm = weights.load_lm(files, lm_config, where, dtype, loading)
             loading = weights.Loading(progress, cancelled)
             mimi = weights.load_mimi(files, mimi_config, lm_config.codebooks, where, loading=loading)
-        return cls(lm, mimi, window=window, files=files, tokenizer=tokenizer)
+        return cls(lm, mimi, window=window, kernels=kernels, files=files, tokenizer=tokenizer)
 
     @classmethod
     @torch.inference_mode()
     def random(
-        cls, lm_config: LMConfig, mimi_config: MimiConfig, *,
-        device: str = "auto", precision: str = "auto", seed: int = 0, window: str = "upstream",
+        cls, lm_config: LMConfig, mimi_config: MimiConfig, *, device: str = "auto", precision: str = "auto",
+        seed: int = 0, window: str = "upstream", kernels: bool = True,
     ) -> Duplex:  # fmt: skip
         """A model of these sizes with random weights made on the device: for measuring, not for talking."""
         where = choose_device(device)
-        dtype = choose_dtype(precision, where)
-        with torch.device("meta"):
-            lm, mimi = LanguageModel(lm_config).to(dtype), Mimi(mimi_config, lm_config.codebooks)
-        generator = torch.Generator(where).manual_seed(seed)
-        for module in (lm.to_empty(device=where), mimi.to_empty(device=where)):
-            for name, parameter in module.named_parameters():
-                stacked = module is lm or name == "quantizer.codebooks"
-                _randomise(name, parameter, generator, parameter.shape[-1] if stacked else parameter[0].numel())
-        mimi.quantizer.precompute()
-        return cls(lm, mimi, window=window)
+        lm, mimi = random_modules(lm_config, mimi_config, where, choose_dtype(precision, where), seed)
+        return cls(lm, mimi, window=window, kernels=kernels)
 
     def unload(self) -> None:
         """Give the device's memory back. The object is of no use afterwards."""
         for stages in (self._frame_stages, self._prefill_stage):
             for mode in MODES:
                 stages.release(mode)
-        for name in ("lm", "mimi", "state", "frame", "_frame_stages", "_prefill_stage", "_prefix", "_host"):
+        for name in ("lm", "mimi", "state", "frame", "_frame_stages", "_prefill_stage", "_primer", "_host"):
             delattr(self, name)
         gc.collect()
         if self.device.type == "cuda":
@@ -313,70 +320,14 @@ class Duplex:
 
         Raises Cancelled with the talk reset, as if never primed.
         """
-        tokens = prompt.tokens.to(self.device)[None]  # [1, K, columns]: positions first..end
-        end = prompt.first_position + tokens.shape[2] - 1
+        self._draw_noise()
         try:
-            done = self._resume_prefix(prompt)
-            for position in range(done, end - 1, self._chunk):
-                if cancelled and cancelled():
-                    raise Cancelled
-                if progress:
-                    progress(position, end)
-                self._prefill_chunk(prompt, tokens, position, min(position + self._chunk, end - 1))
-            self._decide_first_tokens(tokens, end)
+            self._primer.prime(prompt, partial(self._prefill_stage.run, self.mode), cancelled, progress)
         except Cancelled:
             self.reset(int(self.state["sampling.seed"].item()))
             raise
         self._reset_codec()
         self._silent_frames = 0
-
-    def _prefill_chunk(self, prompt: Prompt, tokens: Tensor, start: int, stop: int) -> None:
-        """Positions start..stop-1: from the voice's stored embeddings where there are some, from tokens behind them."""
-        stored = prompt.embeddings[start:stop] if prompt.embeddings is not None else torch.empty(0, self.lm_config.dim)
-        columns = slice(start + len(stored) - prompt.first_position, stop - prompt.first_position)
-        rows = self.state["prefill.embeddings"][0]
-        rows[: len(stored)] = stored.to(rows)
-        if columns.stop > columns.start:
-            rows[len(stored) : stop - start] = self.lm.temporal.embed(tokens[:, :, columns])[0]
-        self.state["tokens.position"].fill_(start)
-        self.state["prefill.count"].fill_(stop - start)
-        self._prefill_stage.run(self.mode)
-        if prompt.prefix_key and start < prompt.prefix_columns <= stop:
-            self._keep_prefix(prompt)
-
-    def _decide_first_tokens(self, tokens: Tensor, end: int) -> None:
-        """Position end - 1, whose result does not depend on the user, with what the prompt forces at `end`."""
-        s, lm = self.state, self.lm_config
-        ring = s["tokens.ring"]
-        for column, position in ((-2, end - 1), (-1, end)):
-            ring[:, :, position % ring.shape[2]] = tokens[:, :, column]
-        user = torch.arange(1 + lm.own, lm.streams, device=self.device)
-        heard = tokens[
-            :, user, torch.where(self.frame.delays[user] > 0, -1, -2)
-        ]  # the last prompt frame's, over its delays
-        s["frame.heard"][:, : lm.user] = heard
-        s["frame.forced"].copy_(tokens[:, : 1 + lm.own, -1])
-        s["tokens.position"].fill_(end - 1)
-        self._draw_noise()
-        self.frame.temporal()
-        self.frame.depth()
-        s["frame.forced"].fill_(UNGENERATED)
-
-    def _resume_prefix(self, prompt: Prompt) -> int:
-        """Take the voice's rings from the last talk with it; the number of positions that spares."""
-        if self._prefix is None or not prompt.prefix_key or self._prefix.key != prompt.prefix_key:
-            return 0
-        for name, rows in self._prefix.rings.items():
-            self.state[name][:, :, : rows.shape[2]] = rows
-        return prompt.prefix_columns
-
-    def _keep_prefix(self, prompt: Prompt) -> None:
-        count = prompt.prefix_columns
-        if count <= self.lm_config.context:
-            rings = {
-                name: self.state[name][:, :, :count].clone() for name in self.state if name.startswith("temporal.")
-            }
-            self._prefix = _Prefix(prompt.prefix_key, rings)
 
     def _reset_codec(self) -> None:
         self._fill(self._listening)
@@ -432,27 +383,6 @@ class _Snapshot(NamedTuple):
     sampling: SamplingValues
 
 
-def _randomise(name: str, parameter: Tensor, generator: torch.Generator, fan_in: int) -> None:
-    """Matrices that keep a signal's size, norms that do nothing: activations stay finite however deep the stack."""
-    if parameter.dim() == 1:
-        parameter.fill_(0.0 if "bias" in name else 0.1 if "scale" in name else 1.0)
-    else:
-        parameter.normal_(0.0, fan_in**-0.5, generator=generator)
-
-
-def _fix_kernel_choices() -> None:
-    """CUDA libraries may not choose by trial, round to TF32, or use kernels whose sums come in varying order.
-
-    cuDNN's attention was seen to differ in the last bit between two identical frames in a hundred or so.
-    Process-wide settings, made once, by the only user of CUDA.
-    """
-    torch.backends.cudnn.benchmark = False
-    torch.backends.cudnn.deterministic = True
-    torch.backends.cudnn.allow_tf32 = False
-    torch.backends.cuda.matmul.allow_tf32 = False
-    torch.backends.cuda.enable_cudnn_sdp(False)
-
-
 def _state_bytes(lm: LMConfig, mimi: MimiConfig, dtype: torch.dtype) -> int:
     """Bytes of a talk's state, told from the sizes alone."""
     with torch.device("meta"):
@@ -462,37 +392,6 @@ def _state_bytes(lm: LMConfig, mimi: MimiConfig, dtype: torch.dtype) -> int:
     return State(slots, "meta").nbytes
 
 
-def _stages_of(frame: Frame, names: Sequence[str]) -> list[Stage]:
-    return [Stage(name, getattr(frame, name)) for name in names]
-
-
 def _check_mode(mode: str) -> None:
     if mode not in MODES:
         raise EngineError(f"The mode must be one of {', '.join(MODES)}, not {mode!r}.")
-
-
-def choose_device(device: str) -> torch.device:
-    """auto = the first CUDA device, else the CPU. Raises EngineError for a device this computer has not got."""
-    if device == "auto":
-        return torch.device("cuda:0" if torch.cuda.is_available() else "cpu")
-    try:
-        chosen = torch.device(device)
-    except RuntimeError:
-        chosen = None
-    if chosen is None or chosen.type not in ("cpu", "cuda"):
-        raise EngineError(f"The device must be auto, cpu or cuda, not {device!r}.")
-    if chosen.type == "cpu":
-        return chosen
-    index = chosen.index or 0
-    if not torch.cuda.is_available() or index >= torch.cuda.device_count():
-        raise EngineError(f"There is no {device} device on this computer: use the device cpu, or see parley doctor.")
-    return torch.device("cuda", index)
-
-
-def choose_dtype(precision: str, device: torch.device) -> torch.dtype:
-    """auto = bfloat16 on a GPU (the published weights' own), float32 on a CPU, where bfloat16 is slow."""
-    if precision == "auto":
-        return torch.bfloat16 if device.type == "cuda" else torch.float32
-    if precision not in PRECISIONS:
-        raise EngineError(f"The precision must be auto, {' or '.join(PRECISIONS)}, not {precision!r}.")
-    return PRECISIONS[precision]

@@ -1,0 +1,65 @@
+"""Where a model runs and in which numbers: device, dtype, and which kernels CUDA's libraries may choose.
+
+Asked at load, by the engine thread.
+"""
+
+from __future__ import annotations
+
+import torch
+
+from engine.config import LMConfig
+from engine.errors import EngineError
+from engine.toolchain import triton_failure
+
+PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16}
+
+
+def choose_device(device: str) -> torch.device:
+    """auto = the first CUDA device, else the CPU. Raises EngineError for a device this computer has not got."""
+    if device == "auto":
+        return torch.device("cuda:0" if torch.cuda.is_available() else "cpu")
+    try:
+        chosen = torch.device(device)
+    except RuntimeError:
+        chosen = None
+    if chosen is None or chosen.type not in ("cpu", "cuda"):
+        raise EngineError(f"The device must be auto, cpu or cuda, not {device!r}.")
+    if chosen.type == "cpu":
+        return chosen
+    index = chosen.index or 0
+    if not torch.cuda.is_available() or index >= torch.cuda.device_count():
+        raise EngineError(f"There is no {device} device on this computer: use the device cpu, or see parley doctor.")
+    return torch.device("cuda", index)
+
+
+def choose_dtype(precision: str, device: torch.device) -> torch.dtype:
+    """auto = bfloat16 on a GPU (the published weights' own), float32 on a CPU, where bfloat16 is slow."""
+    if precision == "auto":
+        return torch.bfloat16 if device.type == "cuda" else torch.float32
+    if precision not in PRECISIONS:
+        raise EngineError(f"The precision must be auto, {' or '.join(PRECISIONS)}, not {precision!r}.")
+    return PRECISIONS[precision]
+
+
+def fix_kernel_choices() -> None:
+    """CUDA's libraries may not choose by trial, round to TF32, or use kernels whose sums come in varying order.
+
+    cuDNN's attention was seen to differ in the last bit between two identical frames in a hundred or so.
+    Process-wide settings, made once, by the only user of CUDA.
+    """
+    torch.backends.cudnn.benchmark = False
+    torch.backends.cudnn.deterministic = True
+    torch.backends.cudnn.allow_tf32 = False
+    torch.backends.cuda.matmul.allow_tf32 = False
+    torch.backends.cuda.enable_cudnn_sdp(False)
+
+
+def fused_kernels_reason(config: LMConfig, device: torch.device) -> str | None:
+    """Why the fused GPU kernels are not used, as a sentence; None where they are. May take seconds the first time."""
+    if device.type != "cuda":
+        return "The fused kernels need an NVIDIA GPU."
+    if failure := triton_failure():
+        return failure
+    from engine.fused import unsupported  # imports Triton, which is known to work from here on
+
+    return unsupported(config)
