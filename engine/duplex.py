@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from threading import Thread
 from time import perf_counter_ns
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -28,6 +28,7 @@ from engine.frame import STAGES, Frame, Wrap, as_it_is, frame_slots
 from engine.graphs import GraphPool, compile_piece, graph_unavailable_reason
 from engine.lm import LanguageModel
 from engine.mimi import Mimi
+from engine.persona import Prompt
 from engine.placement import PRECISIONS, choose_device, choose_dtype, fix_kernel_choices, fused_kernels_reason
 from engine.priming import Primer
 from engine.random_model import random_modules
@@ -35,9 +36,6 @@ from engine.sampling import SamplingValues, fill_upstream_noise
 from engine.stages import MODES, Stage, Stages
 from engine.state import Slots, State
 from engine.text import TextTokenizer
-
-if TYPE_CHECKING:
-    from engine.persona import Prompt
 
 WINDOWS = ("upstream", "personaplex")
 
@@ -161,9 +159,8 @@ class Duplex:
         tokenizer = TextTokenizer(files.tokenizer, lm_config)
         weights.check_mimi(files, mimi_config, lm_config.codebooks)  # before the long read of the other file
         if kernels and where.type == "cuda":
-            Thread(
-                target=fused_kernels_reason, args=(lm_config, where), daemon=True
-            ).start()  # seconds, while files load
+            # A test kernel takes seconds to build: that is done while the files are read.
+            Thread(target=fused_kernels_reason, args=(lm_config, where), daemon=True).start()
         with torch.inference_mode():
             loading = weights.Loading(progress, cancelled, reserve=_state_bytes(lm_config, mimi_config, dtype))
             lm = weights.load_lm(files, lm_config, where, dtype, loading)

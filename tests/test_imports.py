@@ -91,13 +91,18 @@ def faults(room: str, file_name: str, source: str) -> list[str]:
     return found
 
 
+def _fused(module: str) -> bool:
+    """The modules that import Triton at their top."""
+    return module.startswith(("engine.kernels", "engine.fused"))
+
+
 def _import_faults(room: str, file_name: str, item: Import) -> Iterator[str]:
     where = f"line {item.line} imports {item.module}"
     if item.top in ("training", "tests"):
         yield f"{where}: the program must not need it"
-    elif item.top == "triton" and not (room == "engine" and file_name.startswith("kernels")):
+    elif item.top == "triton" and not (room == "engine" and _fused(f"engine.{file_name}")):
         yield f"{where}: only kernels files may"
-    elif item.module.startswith("engine.kernels") and not (item.late or file_name.startswith("kernels")):
+    elif _fused(item.module) and not (item.late or _fused(f"engine.{file_name}")):
         yield f"{where} at the top: only inside a function, where Triton may be missing"
     elif room == "ui":
         standard = item.top in sys.stdlib_module_names
