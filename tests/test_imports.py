@@ -142,7 +142,7 @@ def test_imports_follow_the_arrows(path: Path) -> None:
         ("engine", "lm.py", "import torch\nstep = torch.compile(step)"),
         ("engine", "lm.py", "from torch import compile\nfrom torch.cuda import CUDAGraph"),
         ("engine", "duplex.py", "import torch\nwith torch.cuda.graph(g):\n    pass"),
-        ("engine", "fused.py", "from engine.kernels_linear import linear"),
+        ("engine", "frame.py", "from engine.kernels_linear import linear"),
         ("engine", "fused.py", "from engine import kernels_linear"),
     ],
 )
