@@ -10,7 +10,7 @@ import time
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt, QTimer
-from PySide6.QtGui import QCloseEvent, QGuiApplication
+from PySide6.QtGui import QCloseEvent, QGuiApplication, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMainWindow, QSplitter, QVBoxLayout, QWidget
 
 from app.messages import ModelInfo
@@ -19,6 +19,7 @@ from ui import icons
 from ui.actions import Actions
 from ui.bridge import Bridge
 from ui.figures import format_bytes, format_clock
+from ui.held_keys import HeldKeys
 from ui.labels import action_button, heading_row, set_tone, text_label
 from ui.latency_view import LatencyView
 from ui.meter import LevelPane
@@ -65,6 +66,7 @@ class MainWindow(QMainWindow):
         self._theme = theme
         self._seconds = 0.0
         self.actions_ = Actions(session, theme)
+        self.held_keys = HeldKeys(self.actions_.all())
         self.settings: SettingsWindow | None = None
         self.setWindowTitle("Parley")
         self.setWindowIcon(icons.program_icon(ports.icon))
@@ -264,6 +266,7 @@ class MainWindow(QMainWindow):
             self.settings = SettingsWindow(self._session, self._bridge, self._ports, self._theme, self.actions_)
             self.settings.setWindowIcon(self.windowIcon())
         self.settings.open_page(page)
+        self.held_keys.watch(self.settings)
 
     def _copy_transcript(self) -> None:
         text = self.transcript.as_text()
@@ -283,6 +286,10 @@ class MainWindow(QMainWindow):
         """A passing word in the footer, where the model stands otherwise."""
         self.model.setText(words)
         self._done.start()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.held_keys.watch(self)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Say goodbye to the conversation and go; whoever ran the window waits for the engine, not the user."""

@@ -168,6 +168,36 @@ def test_a_held_key_acts_once(rig: Rig) -> None:
     assert rig.sent() == [SetMuted(True)]
 
 
+def key_event(kind: QEvent.Type, key: Qt.Key, milliseconds: int, repeated: bool = False) -> QKeyEvent:
+    event = QKeyEvent(kind, key, Qt.KeyboardModifier.ControlModifier, "", repeated)
+    event.setTimestamp(milliseconds)
+    event.ignore()
+    return event
+
+
+@pytest.mark.parametrize("place", ["main", "settings"])
+def test_a_held_shortcut_is_seen_through_where_the_system_does_not_say_so(rig: Rig, place: str) -> None:
+    """User report U9: some X servers send a repetition as a release and a press at the same millisecond."""
+    override, release = QEvent.Type.ShortcutOverride, QEvent.Type.KeyRelease
+    window = rig.window.main if place == "main" else rig.open_settings()
+    handle = window.windowHandle()
+    assert handle is not None
+
+    def overridden(event: QKeyEvent) -> bool:
+        """Kept from being taken for a shortcut."""
+        QApplication.sendEvent(handle, event)
+        return event.isAccepted()
+
+    assert not overridden(key_event(override, Qt.Key.Key_D, 1000)), "the press itself"
+    QApplication.sendEvent(handle, key_event(release, Qt.Key.Key_D, 1660))
+    assert overridden(key_event(override, Qt.Key.Key_D, 1660)), "a repetition that is not named one"
+    assert overridden(key_event(override, Qt.Key.Key_D, 9000, repeated=True)), "a repetition that is"
+    QApplication.sendEvent(handle, key_event(release, Qt.Key.Key_D, 2000))
+    assert not overridden(key_event(override, Qt.Key.Key_D, 2090)), "a quick second press by hand"
+    QApplication.sendEvent(handle, key_event(release, Qt.Key.Key_A, 3000))
+    assert not overridden(key_event(override, Qt.Key.Key_A, 3000)), "no shortcut of the program: text may repeat"
+
+
 def test_every_action_has_words_and_a_shortcut_of_its_own(rig: Rig) -> None:
     actions = rig.window.main.actions_.all()
     assert len(actions) == 12
