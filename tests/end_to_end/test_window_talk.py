@@ -15,6 +15,7 @@ import soundfile
 
 from tests.end_to_end.program import ROOT, Program
 from tests.end_to_end.rig import ARTIFACTS, RATE, Screen, SoundServer, find_in, silent_runs
+from tests.sockets import listening
 
 SPEECH = ROOT / "assets" / "speech" / "hello.wav"
 SHORTEST_GAP = RATE // 200  # 5 ms: what can be heard as a gap, and longer than the sound server's own slips
@@ -45,6 +46,7 @@ def test_a_talk_through_microphone_and_loudspeaker(program: Program, sound: Soun
     program.wait(lambda now: now["phase"] == "talking", 30, "the talk has begun")
     speaking = sound.say(SPEECH)
     program.wait(lambda now: now["frames"] >= 38, 30, "three seconds of talk")
+    assert listening(program.process.pid) == set(), "a desktop program listens on nothing (user report S2)"
 
     program.press("ctrl+3")
     by_shortcut = program.wait(lambda now: ran(now, "compiled") >= 25, 30, "two seconds of compiled frames")
