@@ -69,7 +69,8 @@ class LatencyView(QFrame):
         super().__init__()
         self.setProperty("card", True)
         self._records: Sequence[FrameRecord] = []
-        self._described = -DESCRIBE_EVERY
+        self._described = -DESCRIBE_EVERY  # number of the record behind the words for screen readers
+        self._figured = -FIGURES_EVERY  # and behind the table
         self.mode = ""
         self.speaker = Tile("Mic to speaker")
         self.frame = Tile("Frame, last second")
@@ -132,7 +133,8 @@ class LatencyView(QFrame):
         """Show these records, oldest first; when nobody can see the pane they are only kept."""
         self._records = records
         if self.isVisible() and not self.window().isMinimized():
-            self.refresh(figures=not records or records[-1].number % FIGURES_EVERY == 0)
+            fresh = records[-1].number - self._figured if records else FIGURES_EVERY
+            self.refresh(figures=not 0 <= fresh < FIGURES_EVERY)
 
     def set_mode(self, mode: str) -> None:
         """Mark the row of the mode that is running."""
@@ -151,6 +153,7 @@ class LatencyView(QFrame):
         self.bar.set_record(records[-1] if records else None)
         self.strip.set_records(records)
         if figures:
+            self._figured = records[-1].number if records else -FIGURES_EVERY
             self._show_table(records)
             self._show_marks()
         if (

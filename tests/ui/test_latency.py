@@ -36,6 +36,15 @@ def test_percentiles_shown_are_those_of_the_last_minute(rig: Rig) -> None:
     assert rig.window.main.latency.cells["compiled", "p50"].text() == "\N{EN DASH}"
 
 
+def test_the_table_is_never_more_than_two_frames_behind(rig: Rig) -> None:
+    rig.talk()
+    shown = rig.window.main.latency.cells["graph", "late"]
+    for count, record in enumerate(scripted.frames([("graph", 40)]), start=1):
+        rig.conversation.history.append(record)
+        rig.window.bridge.tick()
+        assert count - int(shown.text().split()[-1]) <= 2
+
+
 def test_the_tiles_tell_the_newest_state(rig: Rig) -> None:
     records = scripted.frames([("eager", 100)], SLOW, gaps_at=(20, 40), skipped_at=(50, 51, 52))
     rig.talk(mode="eager")
