@@ -31,7 +31,9 @@ class Program:
             "QT_QPA_PLATFORM": "xcb",
             "HF_HUB_OFFLINE": "1",
             "PYTHONPATH": str(ROOT),
-            **{f"XDG_{name}_HOME": str(folder / name.lower()) for name in ("CONFIG", "DATA", "STATE", "CACHE")},
+            **{f"XDG_{name}_HOME": str(folder / name.lower()) for name in ("CONFIG", "DATA", "CACHE")},
+            "XDG_STATE_HOME": str(ARTIFACTS / "state"),  # its log, kept
+            "TORCHINDUCTOR_CACHE_DIR": str(folder / "compiled"),  # built anew, whatever was built here before
         }
         environment.pop("OMP_NUM_THREADS", None)  # the program chooses its threads, as for users
         environment.pop("WAYLAND_DISPLAY", None)
@@ -57,17 +59,19 @@ class Program:
         return dict(self.ask("state"))
 
     def wait(self, condition: Callable[[dict[str, Any]], bool], seconds: float, what: str) -> dict[str, Any]:
-        """Until the state is as wished; returns it. The state last seen is in the failure's words."""
+        """Until the state is as wished; returns it. A trouble shown in the window ends the waiting, and the state last
+        seen is in the failure's words."""
         seen: dict[str, Any] = {}
 
         def look() -> bool:
             seen.update(self.state())
-            return condition(seen)
+            return condition(seen) or bool(seen["troubles"])
 
         try:
             wait_until(look, seconds, what)
         except AssertionError as late:
             raise AssertionError(f"{late}; last seen: {seen}") from None
+        assert condition(seen), f"{what}: {seen}"
         return seen
 
     def press(self, keys: str, window: str = "main") -> None:
