@@ -1,5 +1,5 @@
 """A talk in the real window: speech into a virtual microphone, the reply off a virtual loudspeaker, keys and mouse
-through a real screen, the bundled model. The recording and a picture of the screen stay in artifacts/."""
+through a real screen, the bundled model. The recording and two pictures of the screen stay in artifacts/."""
 
 from __future__ import annotations
 
@@ -51,6 +51,7 @@ def test_a_talk_through_microphone_and_loudspeaker(program: Program, sound: Soun
     program.press("ctrl+3")
     by_shortcut = program.wait(lambda now: ran(now, "compiled") >= 25, 30, "two seconds of compiled frames")
     assert by_shortcut["checked"]["main"] == ["compiled"]
+    program.picture(ARTIFACTS / "talk.png")
 
     program.press("ctrl+comma")
     program.click("settings", "list:Engine")
@@ -59,7 +60,7 @@ def test_a_talk_through_microphone_and_loudspeaker(program: Program, sound: Soun
         lambda now: now["mode"] == "eager" and now["runs"][-1][1] >= 25, 30, "two seconds of eager frames"
     )
     assert by_settings["checked"] == {"main": ["eager"], "settings": ["eager"]}
-    program.picture(ARTIFACTS / "talk.png")
+    program.picture(ARTIFACTS / "talk-and-settings.png")
 
     program.hold_up(0.3)  # so that there is a gap to be found
     speaking.wait(60)
