@@ -19,7 +19,7 @@ SPEECH = ROOT / "assets" / "speech" / "hello.wav"
 def test_a_recording_becomes_a_reply_with_words_and_tokens(tmp_path: Path) -> None:
     files = {"--output": "reply.wav", "--transcript": "words.json", "--tokens-out": "tokens.json"}
     outputs = [word for flag, name in files.items() for word in (flag, str(tmp_path / name))]
-    command = [sys.executable, "-m", "app.cli", "talk", "--input", str(SPEECH), *outputs, "--greedy"]
+    command = [sys.executable, "-m", "app.cli", "talk", "--input", str(SPEECH), *outputs, "--seed", "0"]
     environment = dict(os.environ, PYTHONPATH=str(ROOT), HF_HUB_OFFLINE="1")
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=110)
     assert done.returncode == 0, done.stderr
