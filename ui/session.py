@@ -9,13 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from typing import NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 
-from app.config import RULES, Number
 from app.messages import (
-    MODES,
     CancelLoad,
     Event,
     LoadModel,
@@ -44,73 +41,14 @@ from app.messages import (
     TroubleCleared,
 )
 from ui import ports as keys
+from ui.keeping import keep_all
+from ui.mode_choice import ModeChoice
 from ui.ports import ConversationPort, Ports
+from ui.remedies import MODE, NEW_TALK, PAGE, remedy_of
+from ui.sampling_ranges import SAMPLING_KEYS, usual_sampling
 
 TALK_PHASES = ("priming", "talking")
-SAMPLING_KEYS = {
-    "temperature": keys.TEMPERATURE,
-    "top_k": keys.TOP_K,
-    "text_temperature": keys.TEXT_TEMPERATURE,
-    "text_top_k": keys.TEXT_TOP_K,
-    "seed": keys.SEED,
-}
 SPEC_KEYS = {"source": keys.MODEL_SOURCE, "device": keys.MODEL_DEVICE, "precision": keys.MODEL_PRECISION}
-# Which settings page a remedy's label means, and which one mends a kind of trouble when the label does not say.
-REMEDY_PAGES = {"engine": "engine", "sound": "audio", "voice": "voice"}
-TROUBLE_PAGES = {
-    "audio-input": "audio",
-    "audio-output": "audio",
-    "sound": "audio",
-    "voice": "voice",
-    "persona": "voice",
-}
-SAMPLING_NAMES = {
-    "temperature": "Voice temperature",
-    "top_k": "Voice top-k",
-    "text_temperature": "Word temperature",
-    "text_top_k": "Word top-k",
-}
-
-
-class Range(NamedTuple):
-    """Bounds of a sampling value: the usual ones, and the ones behind the expert switch."""
-
-    low: float
-    high: float
-    expert_low: float
-    expert_high: float
-
-    def bounds(self, expert: bool) -> tuple[float, float]:
-        return (self.expert_low, self.expert_high) if expert else (self.low, self.high)
-
-
-def _range(key: str) -> Range:
-    rule = RULES[key]
-    assert isinstance(rule, Number)
-    low = rule.low if rule.usual_low is None else rule.usual_low
-    high = rule.high if rule.usual_high is None else rule.usual_high
-    return Range(low, high, rule.low, rule.high)
-
-
-SAMPLING_RANGES = {name: _range(SAMPLING_KEYS[name]) for name in SAMPLING_NAMES}
-
-
-def usual_sampling(sampling: Sampling) -> tuple[Sampling, str]:
-    """The sampling with extremes brought into the usual ranges, and a note that says so ("" when nothing was)."""
-    changed: dict[str, float | int] = {}
-    notes = []
-    # Text top-k 1 makes a talk loop and ramble (user report C14), so the extremes are two deliberate steps away.
-    for name, span in SAMPLING_RANGES.items():
-        value = getattr(sampling, name)
-        if value is None or span.low <= value <= span.high:
-            continue
-        lifted = type(value)(min(max(value, span.low), span.high))
-        changed[name] = lifted
-        notes.append(f"{SAMPLING_NAMES[name]} {value:g} was brought to {lifted:g}")
-    if not notes:
-        return sampling, ""
-    note = "; ".join(notes) + ", because talks ramble or fall apart beyond; Full range allows it."
-    return replace(sampling, **changed), note  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
@@ -147,9 +85,7 @@ class Session(QObject):
         self.phase = "idle"
         self.info: ModelInfo | None = None
         self.spec = ports.spec
-        self.mode = ""  # the one the engine runs; "" before a model is loaded
-        self.wanted_mode = ports.spec.mode if ports.spec.mode in MODES else ""
-        self.modes: dict[str, str | None] = dict.fromkeys(MODES)
+        self._choice = ModeChoice(ports.spec.mode)
         self.muted = False
         self.persona = ports.persona
         self.talk_persona: PersonaChoice | None = None  # the one the running talk began with
@@ -163,10 +99,7 @@ class Session(QObject):
         self.troubles: list[Trouble] = []
         self._good_spec: ModelSpec | None = None  # of the model that is loaded
         self._refused_spec: ModelSpec | None = None  # the last one that was taken back
-        self._mode_before: object = None  # the setting to go back to when the mode asked for cannot be had
-        self._mode_after_load = False  # chosen while no model could take it
         self._loads_waiting = 0  # LoadModel commands sent and not yet begun
-        self._modes_waiting = 0  # SetMode commands sent and not yet answered
 
     # ------------------------------------------------------------------ what the user does
 
@@ -174,6 +107,21 @@ class Session(QObject):
     def talking(self) -> bool:
         """A talk is on, or paused while a mode is being built."""
         return self.phase in TALK_PHASES or (self.phase == "building" and self.talk_persona is not None)
+
+    @property
+    def mode(self) -> str:
+        """The one the engine runs; "" before a model is loaded."""
+        return self._choice.mode
+
+    @property
+    def wanted_mode(self) -> str:
+        """The one shown as chosen; the engine's answer may still be on its way."""
+        return self._choice.wanted
+
+    @property
+    def modes(self) -> dict[str, str | None]:
+        """Each mode and None, or why this computer cannot do it."""
+        return self._choice.modes
 
     def begin(self, load: bool) -> None:
         """The window stands: hand over what the settings hold, and load the model."""
@@ -213,21 +161,13 @@ class Session(QObject):
 
     def set_mode(self, mode: str) -> None:
         """Ask for a mode. Before a model is there, the choice is kept for the load."""
-        if self.modes.get(mode) is not None or mode == (self.wanted_mode or self.mode):
+        if not self._choice.can_ask(mode):
             return
-        before = self._settings.get(keys.MODE)
-        if not self._keep(keys.MODE, mode, "engine"):
-            self.mode_changed.emit()
-            return
-        if self._mode_before is None:
-            self._mode_before = before
-        self.wanted_mode = mode
-        self.spec = replace(self.spec, mode=mode)
-        if self.info is not None and self.phase != "loading":
-            self._modes_waiting += 1
-            self._conversation.send(SetMode(mode))
-        else:
-            self._mode_after_load = True
+        before = str(self._settings.get(keys.MODE))
+        if self._keep({keys.MODE: mode}, {keys.MODE: before}, "engine"):
+            self.spec = replace(self.spec, mode=mode)
+            if self._choice.ask(mode, before, self.info is not None and self.phase != "loading"):
+                self._conversation.send(SetMode(mode))
         self.mode_changed.emit()
 
     def set_sampling(self, sampling: Sampling) -> None:
@@ -235,7 +175,7 @@ class Session(QObject):
         names = [field.name for field in fields(Sampling)]
         wanted = {SAMPLING_KEYS[name]: getattr(sampling, name) for name in names}
         held = {SAMPLING_KEYS[name]: getattr(self.sampling, name) for name in names}
-        if self._keep_all(wanted, held, "engine"):
+        if self._keep(wanted, held, "engine"):
             self.sampling = sampling
             self.sampling_note = ""
             self._conversation.send(SetSampling(sampling))
@@ -243,7 +183,7 @@ class Session(QObject):
 
     def set_expert(self, expert: bool) -> None:
         """Open or close the full sampling ranges; closing brings extremes back into the usual ones."""
-        if not self._keep(keys.EXPERT_SAMPLING, expert, "engine"):
+        if not self._keep({keys.EXPERT_SAMPLING: expert}, {keys.EXPERT_SAMPLING: self.expert}, "engine"):
             self.sampling_changed.emit()
             return
         self.expert = expert
@@ -256,7 +196,7 @@ class Session(QObject):
     def set_persona(self, persona: PersonaChoice) -> None:
         """Keep a voice and a persona text for the next talk."""
         wanted = {keys.VOICE: persona.voice, keys.PERSONA_TEXT: persona.text}
-        if self._keep_all(wanted, {keys.VOICE: self.persona.voice, keys.PERSONA_TEXT: self.persona.text}, "voice"):
+        if self._keep(wanted, {keys.VOICE: self.persona.voice, keys.PERSONA_TEXT: self.persona.text}, "voice"):
             self.persona = persona
         self.persona_changed.emit()
 
@@ -264,7 +204,7 @@ class Session(QObject):
         """Keep another model, device or precision, and load it at once."""
         wanted = {key: getattr(spec, name) for name, key in SPEC_KEYS.items()}
         held = {key: getattr(self.spec, name) for name, key in SPEC_KEYS.items()}
-        if spec == self.spec or not self._keep_all(wanted, held, "engine"):
+        if spec == self.spec or not self._keep(wanted, held, "engine"):
             self.spec_changed.emit()
             return
         self.spec = spec
@@ -280,19 +220,14 @@ class Session(QObject):
 
     def remedy(self, trouble: Trouble) -> None:
         """Do what a trouble's button says."""
-        words = trouble.remedy.lower().split()
-        mode = next((mode for mode in MODES if mode in words), None)
-        page = next((page for word, page in REMEDY_PAGES.items() if word in words), None)
-        if page is not None:
-            self.page_wanted.emit(page)
-            return
-        if mode is None and "again" not in words and words != ["new", "talk"]:
-            self.page_wanted.emit(TROUBLE_PAGES.get(trouble.kind, "engine"))
+        deed, what = remedy_of(trouble)
+        if deed == PAGE:
+            self.page_wanted.emit(what)
             return
         self.dismiss(trouble)
-        if mode is not None:
-            self.set_mode(mode)
-        elif words == ["new", "talk"] and self.talking:
+        if deed == MODE:
+            self.set_mode(what)
+        elif deed == NEW_TALK and self.talking:
             self.new_talk()
         elif trouble.kind == "load" and self._refused_spec is not None:
             self.set_spec(self._refused_spec)
@@ -323,7 +258,7 @@ class Session(QObject):
         elif isinstance(event, ModelLoaded):
             self._loaded(event.info)
         elif isinstance(event, ModeChanged):
-            self._mode(event.mode, event.modes)
+            self._restore_mode(self._choice.answered(event.mode, event.modes))
         elif isinstance(event, ModeBuilding):
             self.building.emit(event)
         elif isinstance(event, MutedChanged):
@@ -346,12 +281,12 @@ class Session(QObject):
     def _phase(self, phase: str) -> None:
         if phase == "loading":
             self._loads_waiting = max(0, self._loads_waiting - 1)
-            self._modes_waiting = 0  # what waited is dropped with the old model
+            self._choice.loading()
         elif self._loads_waiting:
             return  # the end of a load that another one has overtaken
         if phase in ("idle", "failed", "closed") and self.info is not None:
             self.info = None
-            self.mode = ""
+            self._choice.unloaded()
             self.info_changed.emit()
         if phase in ("idle", "ready", "failed", "closed"):
             self.talk_persona = None
@@ -364,18 +299,15 @@ class Session(QObject):
         """A model is ready: what was chosen meanwhile is asked for, and a load that came to nothing is taken back."""
         if self._good_spec is not None and not self._same_model(self._good_spec):
             self._restore_spec()
-        if self._mode_after_load:
-            self._mode_after_load = False
-            if self.wanted_mode != self.mode and self.modes.get(self.wanted_mode) is None:
-                self._modes_waiting += 1
-                self._conversation.send(SetMode(self.wanted_mode))
-            else:
-                self._settle_mode()
-                self.mode_changed.emit()
+        mode = self._choice.take_held()
+        if mode:
+            self._conversation.send(SetMode(mode))
+        else:
+            self._restore_mode(self._choice.settle())
 
     def _loaded(self, info: ModelInfo) -> None:
         self.info = info
-        self.modes = {mode: info.modes.get(mode, "This engine does not offer it.") for mode in MODES}
+        self._choice.learn(info.modes)
         if not self._loads_waiting:
             self._good_spec = self.spec
             self._refused_spec = None
@@ -384,29 +316,17 @@ class Session(QObject):
         self.mode_changed.emit()
         self.sampling_changed.emit()
 
-    def _mode(self, mode: str, modes: Mapping[str, str | None]) -> None:
-        self.mode = mode
-        self.modes = {name: modes.get(name, self.modes.get(name)) for name in MODES}
-        self._modes_waiting = max(0, self._modes_waiting - 1)
-        if not self._modes_waiting and not self._mode_after_load:
-            self._settle_mode()
+    def _restore_mode(self, setting: str) -> None:
+        """Put the mode's setting back to what it was; "" leaves it as it is."""
+        if setting:
+            self._settings.set(keys.MODE, setting)
+            self.spec = replace(self.spec, mode=setting)
         self.mode_changed.emit()
-
-    def _settle_mode(self) -> None:
-        """No answer is outstanding: the mode that runs is the choice, and a refused one leaves the settings."""
-        if self.mode != self.wanted_mode and self._mode_before is not None:
-            self._settings.set(keys.MODE, self._mode_before)
-            self.spec = replace(self.spec, mode=str(self._mode_before))
-        self._mode_before = None
-        self.wanted_mode = self.mode
 
     def _trouble(self, trouble: Trouble) -> None:
         self._post(trouble)
         if trouble.kind == "mode":
-            self._modes_waiting = 0
-            if not self._mode_after_load:
-                self._settle_mode()
-            self.mode_changed.emit()
+            self._restore_mode(self._choice.refused())
             self.refused.emit(Refusal("engine", trouble.sentence))
         elif trouble.kind == "sampling":
             self._take_back_sampling(trouble.sentence)
@@ -453,21 +373,5 @@ class Session(QObject):
             self.troubles = left
             self.troubles_changed.emit()
 
-    def _keep(self, key: str, value: object, page: str) -> bool:
-        sentence = self._settings.set(key, value)
-        if sentence:
-            self.refused.emit(Refusal(page, sentence))
-        return not sentence
-
-    def _keep_all(self, wanted: Mapping[str, object], held: Mapping[str, object], page: str) -> bool:
-        """Keep several values, or none: what was already written is put back when one is refused."""
-        done: list[str] = []
-        for key, value in wanted.items():
-            if value == held[key]:
-                continue
-            if not self._keep(key, value, page):
-                for earlier in done:
-                    self._settings.set(earlier, held[earlier])
-                return False
-            done.append(key)
-        return True
+    def _keep(self, wanted: Mapping[str, object], held: Mapping[str, object], page: str) -> bool:
+        return keep_all(self._settings, wanted, held, lambda sentence: self.refused.emit(Refusal(page, sentence)))

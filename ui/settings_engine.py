@@ -27,7 +27,8 @@ from ui.figures import format_bytes, format_clock
 from ui.labels import wrapped_label
 from ui.mode_radios import ModeRadios
 from ui.ports import Ports
-from ui.session import SAMPLING_NAMES, SAMPLING_RANGES, Session
+from ui.sampling_ranges import SAMPLING_NAMES, SAMPLING_RANGES
+from ui.session import Session
 from ui.settings_page import Page, form_row
 from ui.value_slider import ValueSlider
 

@@ -21,8 +21,8 @@ from app.messages import (
 )
 from tests.ui.conftest import MakeRig, Rig
 from ui import scripted
+from ui.sampling_ranges import SAMPLING_RANGES, usual_sampling
 from ui.screenshots import ready
-from ui.session import SAMPLING_RANGES, usual_sampling
 
 MINI, OTHER = ModelSpec(), ModelSpec(source="some/other")
 

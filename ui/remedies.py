@@ -1,0 +1,42 @@
+"""What the one button of a trouble does, read from its label and its kind.
+
+Owns the reading; the session does it. Pure functions. A label that names a settings page opens it, one that names a
+mode switches to it, "New talk" and "... again" do what they say, and everything else opens the page for its kind.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from app.messages import MODES, Trouble
+
+PAGE, MODE, NEW_TALK, AGAIN = "page", "mode", "new talk", "again"
+LABEL_PAGES = {"engine": "engine", "sound": "audio", "voice": "voice"}
+KIND_PAGES = {
+    "audio-input": "audio",
+    "audio-output": "audio",
+    "sound": "audio",
+    "voice": "voice",
+    "persona": "voice",
+}
+
+
+class Remedy(NamedTuple):
+    """deed: PAGE, MODE, NEW_TALK or AGAIN. what: the page or the mode."""
+
+    deed: str
+    what: str = ""
+
+
+def remedy_of(trouble: Trouble) -> Remedy:
+    """The deed behind a trouble's label."""
+    words = trouble.remedy.lower().split()
+    for word, page in LABEL_PAGES.items():
+        if word in words:
+            return Remedy(PAGE, page)
+    for mode in MODES:
+        if mode in words:
+            return Remedy(MODE, mode)
+    if words == ["new", "talk"]:
+        return Remedy(NEW_TALK)
+    return Remedy(AGAIN) if "again" in words else Remedy(PAGE, KIND_PAGES.get(trouble.kind, "engine"))
