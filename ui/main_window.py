@@ -197,6 +197,7 @@ class MainWindow(QMainWindow):
         actions.copy_diagnostics_wanted.connect(self._copy_diagnostics)
         self._bridge.frames.connect(self._show_frames)
         self._bridge.each_second.connect(session.check_saving)
+        self._bridge.each_second.connect(session.check_sound)
         self._theme.changed.connect(lambda: self._show_phase(self._session.phase))
 
     # ------------------------------------------------------------------ what is shown

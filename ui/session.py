@@ -82,6 +82,8 @@ class Session(QObject):
         super().__init__()
         self._conversation = conversation
         self._settings = ports.settings
+        self._devices = ports.devices
+        self._sound_note = ""  # what stood in the way of sound when last looked
         self.phase = "idle"
         self.info: ModelInfo | None = None
         self.spec = ports.spec
@@ -244,6 +246,17 @@ class Session(QObject):
             self._post(Trouble("saving", sentence))
         elif not sentence:
             self._clear("saving")
+
+    def check_sound(self) -> None:
+        """Say it before anybody presses Start when there is no PortAudio or no device, and once for each reason."""
+        note = self._devices.state().note
+        if note == self._sound_note:
+            return
+        self._sound_note = note
+        if note:
+            self._post(Trouble("sound", note, "Sound settings"))
+        else:
+            self._clear("sound")
 
     # ------------------------------------------------------------------ what happened
 

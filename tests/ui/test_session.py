@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from app.messages import (
@@ -316,6 +318,28 @@ def test_settings_that_cannot_be_saved_are_told_until_they_can(rig: Rig) -> None
     rig.window.bridge.each_second.emit()
     assert sentences(rig) == ["The disk is full. They hold until the program ends."]
     rig.settings.save_trouble = ""
+    rig.window.bridge.each_second.emit()
+    assert sentences(rig) == []
+
+
+def test_a_computer_without_sound_is_told_before_anybody_presses_start(rig: Rig) -> None:
+    """User report U8: no PortAudio, or nothing plugged in; once for each reason, gone when there is sound."""
+    note = "Sound is off because the PortAudio library cannot be loaded: install the package libportaudio2."
+    rig.ready()
+    rig.devices.change(replace(rig.devices.state(), note=note))
+    for _ in range(2):
+        rig.window.bridge.each_second.emit()
+        assert sentences(rig) == [note]
+    rig.window.main.banner.button.click()
+    assert rig.window.main.settings is not None
+    assert rig.window.main.settings.stack.currentWidget() is rig.window.main.settings.audio
+    rig.window.main.banner.close_button.click()
+    rig.window.bridge.each_second.emit()
+    assert sentences(rig) == [], "what was read and put away stays away"
+    rig.devices.change(replace(rig.devices.state(), note="No sound device was found."))
+    rig.window.bridge.each_second.emit()
+    assert sentences(rig) == ["No sound device was found."]
+    rig.devices.change(replace(rig.devices.state(), note=""))
     rig.window.bridge.each_second.emit()
     assert sentences(rig) == []
 
