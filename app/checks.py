@@ -281,7 +281,8 @@ def _downloads(folder: Path) -> list[Finding]:
 def check_settings(path: Path, settings: Any, error: str) -> list[Finding]:
     """path: the user's file; settings: what was loaded from it, None when `error` says why not."""
     if settings is None:
-        return [Finding("settings", WRONG, error, "mend the file or rename it", (TALK, WINDOW))]
+        remedy = "mend what was typed" if error.startswith("--set") else "mend the file or rename it"
+        return [Finding("settings", WRONG, error, remedy, (TALK, WINDOW))]
     if not path.exists():
         return [Finding("settings", RIGHT, f"The program's own settings are in force; yours would be in {path}.")]
     notes = [Finding("settings", NOTE, note) for note in settings.notes]

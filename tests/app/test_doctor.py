@@ -273,7 +273,10 @@ def test_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file.write_text("sampling: {text_top_k: a}\n")
     finding = only_wrong(doctor._settings(None, ()))
     assert "line 1" in finding.sentence
+    assert "the file" in finding.remedy
     assert TALK in finding.blocks
+    file.unlink()
+    assert "typed" in only_wrong(doctor._settings(None, ("model.mod=eager",))).remedy
 
 
 # ---------------------------------------------------------------- the report
