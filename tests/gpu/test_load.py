@@ -1,0 +1,58 @@
+"""Loading on the GPU: tensors go straight to the card, and a persona is primed in one go there too."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from engine import weights
+from engine.config import LMConfig
+from engine.duplex import Duplex
+from engine.persona import build_prompt, voice_from_codes, wrap_text
+from engine.sampling import SamplingValues
+from tests.checkpoints import write_checkpoint
+
+pytestmark = pytest.mark.gpu
+
+LARGE = {"dim": 512, "num_layers": 8, "num_heads": 8, "depformer_dim": 256, "depformer_dim_feedforward": 1056}
+
+
+def test_the_cards_peak_is_the_loaded_weights_and_little_more(tmp_path: Path) -> None:
+    """User report L1: at most 1.15 times the loaded bytes plus the largest tensor, a 16-step file and a cast included."""
+    files = weights.find(write_checkpoint(tmp_path, lm=LARGE, depth_steps=16))
+    config, device = LMConfig.from_dict(files.config), torch.device("cuda", 0)
+    torch.zeros(1, device=device)
+    torch.cuda.empty_cache()
+    torch.cuda.reset_peak_memory_stats(device)
+    before = torch.cuda.memory_allocated(device)
+    model = weights.load_lm(files, config, device, torch.bfloat16)
+    sizes = [p.numel() * p.element_size() for p in model.parameters()]
+    assert sum(sizes) > 60e6
+    peak = torch.cuda.max_memory_allocated(device) - before
+    assert peak <= 1.15 * sum(sizes) + max(sizes)
+    assert all(p.device == device and p.dtype == torch.bfloat16 for p in model.parameters())
+
+
+def test_a_persona_is_primed_alike_in_graph_and_eager(tmp_path: Path) -> None:
+    """User report G20: prompts of any length after the capture, with nothing captured again."""
+    duplex = Duplex.load(write_checkpoint(tmp_path), device="cuda", precision="bfloat16")
+    duplex.prepare("graph")
+    duplex.set_sampling(SamplingValues())
+    noise = (np.random.default_rng(0).standard_normal((30, 1920)) * 0.1).astype(np.float32)
+    voice = voice_from_codes(duplex.lm_config, duplex.encode_voice(noise[:20].reshape(-1)))
+    for words in (1, 17, 150):
+        text = duplex.text_tokens(wrap_text("music " * words))
+        prompt = build_prompt(duplex.lm_config, duplex.prompt_codes, voice, text)
+        assert prompt is not None
+        talks = []
+        for mode in ("eager", "graph"):
+            duplex.set_mode(mode)
+            duplex.reset(4)
+            duplex.prime(prompt)
+            talks.append([duplex.step(frame) for frame in noise])
+        assert all(
+            (a.text, a.own) == (b.text, b.own) and np.array_equal(a.pcm, b.pcm) for a, b in zip(*talks, strict=True)
+        )
