@@ -1,0 +1,154 @@
+"""Talks with true timing: who says what when, as pieces of the speech bank to lay on two tracks, and words with times.
+
+Turn-taking is decided here: how long the model waits, pauses inside a user's turn that are no end of turn, barge-ins
+with the reply breaking off, long silences, talks in which nobody speaks to the model. Pure Python; every draw comes
+from the `random.Random` passed in. Times in seconds.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from training.bank import Entry
+from training.script import Script
+from training.voices import OWN
+
+RATE = 24_000
+
+
+class Piece(NamedTuple):
+    """`length` samples of the tape from `source` on, laid at sample `at` of a track. Faded at cut ends."""
+
+    at: int
+    source: int
+    length: int
+    fade_in: bool = False
+    fade_out: bool = False
+
+
+class Word(NamedTuple):
+    """A word of the model's and the second at which it starts."""
+
+    at: float
+    text: str
+
+
+class Talk(NamedTuple):
+    """user, own: pieces of each track; words: the own text; voice: the own voice; prompt: the persona in words;
+    exchanges: (question, right reply, kind) of the turns that fit, and when the question ended and the reply began."""
+
+    user: list[Piece]
+    own: list[Piece]
+    words: list[Word]
+    voice: int
+    prompt: str
+    exchanges: list[tuple[str, str, str, float, float]]
+
+
+class Manners(NamedTuple):
+    """How talks go. Pairs are ranges in seconds; shares are probabilities."""
+
+    start: tuple[float, float] = (0.3, 2.5)
+    reply_after: tuple[float, float] = (0.10, 0.34)
+    next_after: tuple[float, float] = (0.3, 2.0)
+    long_silence: float = 0.1
+    hesitation: float = 0.15
+    hesitation_for: tuple[float, float] = (0.25, 0.9)
+    barge_in: float = 0.25
+    stops_after: tuple[float, float] = (0.16, 0.34)
+    nobody: float = 0.04
+
+
+class Composer:
+    """Makes talks of a script's dialogues, out of a bank's entries."""
+
+    def __init__(self, script: Script, entries: Sequence[Entry], manners: Manners | None = None):
+        self.script, self.entries, self.manners = script, entries, manners or Manners()
+        own = len(OWN)
+        self.replies: Mapping[tuple[str, int], int] = {
+            (line.text, line.voice): index for index, line in enumerate(script.lines[: len(entries)]) if line.voice < own
+        }
+        self.usable = [self._voices(index) for index in range(len(script.dialogues))]
+        self.order = [index for index, voices in enumerate(self.usable) if voices]
+        self.own_lines = [
+            [i for i, line in enumerate(script.lines[: len(entries)]) if line.voice == voice] for voice in range(own)
+        ]
+
+    def _voices(self, index: int) -> list[int]:
+        """Own voices in which every reply of the dialogue was spoken."""
+        _, _, turns = self.script.dialogues[index]
+        if any(line >= len(self.entries) for line, _, _ in turns):
+            return []
+        return [v for v in range(len(OWN)) if all((reply, v) in self.replies for _, reply, _ in turns)]
+
+    def talk(self, rng: random.Random, seconds: float, voice: int | None = None) -> Talk:
+        """A talk of at most this length. `voice`: wanted own voice, if its replies are at hand."""
+        if rng.random() < self.manners.nobody:
+            return Talk([], [], [], rng.randrange(len(OWN)) if voice is None else voice, "", [])
+        draft = _Draft(self, rng, seconds)
+        first = rng.choice(self.order)
+        prompt, user_voice, _ = self.script.dialogues[first]
+        chosen = voice if voice in self.usable[first] else rng.choice(self.usable[first])
+        draft.dialogue(first, chosen)
+        return Talk(draft.user, draft.own, draft.words, chosen, prompt, draft.exchanges)
+
+
+class _Draft:
+    """A talk in the making: two tracks and a clock."""
+
+    def __init__(self, composer: Composer, rng: random.Random, seconds: float):
+        self.composer, self.rng, self.seconds = composer, rng, seconds
+        self.user: list[Piece] = []
+        self.own: list[Piece] = []
+        self.words: list[Word] = []
+        self.exchanges: list[tuple[str, str, str, float, float]] = []
+        self.now = rng.uniform(*composer.manners.start)
+
+    def dialogue(self, index: int, voice: int) -> None:
+        """Lay down the turns until the time is over."""
+        manners, rng = self.composer.manners, self.rng
+        _, _, turns = self.composer.script.dialogues[index]
+        for number, (line, reply, kind) in enumerate(turns):
+            asked = self._ask(line)
+            begins = asked + rng.uniform(*manners.reply_after)
+            entry = self.composer.entries[self.composer.replies[reply, voice]]
+            length = entry.length / RATE
+            if begins + length + 0.2 > self.seconds:
+                self._drop_questions_after(line, asked)
+                return
+            follows = number + 1 < len(turns)
+            interrupted = follows and length > 1.6 and rng.random() < manners.barge_in
+            heard = rng.uniform(0.6, length - 0.5) if interrupted else length
+            spoken = min(heard + rng.uniform(*manners.stops_after), length) if interrupted else length
+            self._answer(entry, reply, begins, spoken, length)
+            self.exchanges.append((self.composer.script.lines[line].text, reply, kind, asked, begins))
+            pause = rng.uniform(*manners.next_after) + (rng.uniform(3, 8) if rng.random() < manners.long_silence else 0)
+            self.now = begins + heard + (0.0 if interrupted else pause)
+
+    def _ask(self, line: int) -> float:
+        """The user speaks from now on, perhaps with a pause inside; returns when the turn is over."""
+        manners, rng = self.composer.manners, self.rng
+        entry, at = self.composer.entries[line], round(self.now * RATE)
+        inner = [round(w * RATE) for w in entry.words[1:] if 0.25 < w < entry.length / RATE - 0.3]
+        if inner and rng.random() < manners.hesitation:
+            cut = rng.choice(inner)
+            gap = round(rng.uniform(*manners.hesitation_for) * RATE)
+            self.user.append(Piece(at, entry.start, cut, fade_out=True))
+            self.user.append(Piece(at + cut + gap, entry.start + cut, entry.length - cut, fade_in=True))
+            return (at + entry.length + gap) / RATE
+        self.user.append(Piece(at, entry.start, entry.length))
+        return (at + entry.length) / RATE
+
+    def _answer(self, entry: Entry, reply: str, begins: float, spoken: float, length: float) -> None:
+        self.own.append(Piece(round(begins * RATE), entry.start, round(spoken * RATE), fade_out=spoken < length))
+        for at, text in zip(entry.words, reply.split(), strict=True):
+            if at < spoken:
+                self.words.append(Word(begins + at, text))
+
+    def _drop_questions_after(self, line: int, asked: float) -> None:
+        """A question that gets no answer in time is taken back, unless it is cut off by the talk's end itself."""
+        start = self.composer.entries[line].start
+        end = start + self.composer.entries[line].length
+        self.user = [piece for piece in self.user if not (start <= piece.source < end and piece.at / RATE >= self.now - 1e-3)]
