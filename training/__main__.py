@@ -55,6 +55,19 @@ def _evaluate_codec(options: argparse.Namespace) -> None:
     evaluate_codec.run(options)
 
 
+def _vocabulary(options: argparse.Namespace) -> None:
+    from training.pronounce import Pronouncer
+    from training.vocabulary import make
+
+    make(options.out, Pronouncer(next(options.packages.glob("misaki-0.9.4-*.whl"))).common_words())
+
+
+def _train_language(options: argparse.Namespace) -> None:
+    from training import run_language
+
+    run_language.run(options)
+
+
 def _clips(options: argparse.Namespace) -> None:
     from training.evaluate_codec import write_clips
 
@@ -102,6 +115,27 @@ def _parser() -> argparse.ArgumentParser:
     codec.add_argument("--compile", action="store_true")
     codec.add_argument("--critic-from", type=float, default=0.2, help="share of the run after which the critic joins")
     codec.add_argument("--rate", type=float, default=6e-4)
+    vocabulary = command("vocabulary", _vocabulary, "learn the text pieces")
+    vocabulary.add_argument("--packages", type=Path, required=True)
+    vocabulary.add_argument("--out", type=Path, required=True)
+    model = command("train-language", _train_language, "train the language model; writes a whole model folder")
+    model.add_argument("--script", type=Path, required=True)
+    model.add_argument("--bank", type=Path, required=True)
+    model.add_argument("--wait", type=float, default=0, help="seconds to wait for the bank to appear")
+    model.add_argument("--codec", type=Path, required=True)
+    model.add_argument("--tokenizer", type=Path, required=True)
+    model.add_argument("--sizes", type=Path, help="JSON of other sizes than the bundled model's")
+    model.add_argument("--start", type=Path, help="model.safetensors to go on from")
+    model.add_argument("--out", type=Path, required=True)
+    model.add_argument("--seconds", type=float, default=60)
+    model.add_argument("--until", type=float, help="train until this Unix time instead")
+    model.add_argument("--seed", type=int, default=1)
+    model.add_argument("--talks", type=int, default=24, help="sequences in a batch")
+    model.add_argument("--frames", type=int, default=1024, help="frames in a sequence, prompt phases included")
+    model.add_argument("--pool", type=int, default=1024)
+    model.add_argument("--renew-every", type=int, default=8)
+    model.add_argument("--rate", type=float, default=8e-4)
+    model.add_argument("--device", default="cpu")
     clips = command("clips", _clips, "speak test utterances for evaluate-codec from a held-out script")
     clips.add_argument("--script", type=Path, required=True)
     clips.add_argument("--voices", type=Path, required=True)

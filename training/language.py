@@ -21,7 +21,7 @@ IGNORED = -100
 
 # The bundled model: 24 M values, 23 MiB in 8 bits (training/README.md has the budget).
 MINI = LMConfig(
-    dim=384, num_layers=6, num_heads=6, text_card=768, card=1024, context=1024, depformer_dim=160,
+    dim=384, num_layers=6, num_heads=6, text_card=1024, card=1024, context=1024, depformer_dim=160,
     depformer_num_layers=2, depformer_num_heads=5,
 )  # fmt: skip
 

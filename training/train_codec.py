@@ -109,7 +109,7 @@ class CodecTrainer:
             loss = loss + plan.deceiving * deceiving + plan.features * features
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()
-        gradient = _bounded(self.trained, 1.0)
+        gradient = bounded(self.trained, 1.0)
         self.optimizer.step()
         torch._foreach_lerp_(self.averaged, [p.detach() for p in self.trained], 1 - plan.average)
         values = (mel, content, result.commitment, deceiving, features, judged, gradient)
@@ -124,7 +124,7 @@ class CodecTrainer:
         loss = critic_loss(real, fake)
         self.critic_optimizer.zero_grad(set_to_none=True)
         loss.backward()
-        _bounded(list(self.critic.parameters()), 1.0)
+        bounded(list(self.critic.parameters()), 1.0)
         self.critic_optimizer.step()
         return loss, [(score.detach(), [f.detach() for f in features]) for score, features in real]
 
@@ -168,7 +168,7 @@ class CodecTrainer:
         return twin
 
 
-def _bounded(parameters: list[nn.Parameter], limit: float) -> Tensor:
+def bounded(parameters: list[nn.Parameter], limit: float) -> Tensor:
     """Clip the joint gradient norm; a gradient that is not finite becomes zero. Returns the norm. No synchronisation."""
     gradients = [p.grad for p in parameters if p.grad is not None]
     norm = torch.stack(torch._foreach_norm(gradients)).norm()
@@ -179,10 +179,10 @@ def _bounded(parameters: list[nn.Parameter], limit: float) -> Tensor:
     return norm.nan_to_num(0, 0, 0)
 
 
-def rate_factor(step: int, progress: float, plan: CodecPlan) -> float:
+def falling_rate(step: int, progress: float, warm_steps: int, final_share: float) -> float:
     """Linear rise over the first steps, then half a cosine down to `final_share` at the end of the run."""
-    rise = min(1.0, (step + 1) / plan.warm_steps)
-    fall = plan.final_share + (1 - plan.final_share) * 0.5 * (1 + math.cos(math.pi * min(progress, 1.0)))
+    rise = min(1.0, (step + 1) / warm_steps)
+    fall = final_share + (1 - final_share) * 0.5 * (1 + math.cos(math.pi * min(progress, 1.0)))
     return rise * fall
 
 
@@ -210,8 +210,8 @@ def train(
     while (elapsed := time.monotonic() - began) < seconds:
         progress = elapsed / seconds
         adversarial = critic_at_once or progress >= trainer.plan.critic_from
-        for rate, base in zip(trainer.rates, (trainer.plan.rate, trainer.plan.critic_rate), strict=True):
-            rate.fill_(base * rate_factor(steps, progress, trainer.plan))
+        plan = trainer.plan
+        trainer.rates[0].fill_(plan.rate * falling_rate(steps, progress, plan.warm_steps, plan.final_share))
         trainer.step(clips, adversarial)
         steps, since = steps + 1, since + 1
         if since == 100:

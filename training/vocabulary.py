@@ -10,7 +10,7 @@ import sentencepiece
 
 from training.grammar import Speakers
 
-PIECES = 768
+PIECES = 1024
 END_OF_PADDING, PADDING = 0, 3
 TAG = "<system>"
 
@@ -27,10 +27,10 @@ def make(path: Path, pronounceable: list[str], seed: int = 1, dialogues: int = 6
             lines += [turn.reply for turn in dialogue.turns]
             if dialogue.prompt:
                 lines.append(f"{TAG} {dialogue.prompt} {TAG}")
-    lines += [word.capitalize() if rng.random() < 0.5 else word for word in rng.sample(pronounceable, 4000)]
+    lines += [word.capitalize() if rng.random() < 0.5 else word for word in rng.sample(pronounceable, 1500)]
     model = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(lines), model_writer=model, vocab_size=PIECES, model_type="unigram", byte_fallback=True,
+        sentence_iterator=iter(lines), model_writer=model, vocab_size=PIECES, model_type="bpe", byte_fallback=True, user_defined_symbols=[TAG],
         unk_id=END_OF_PADDING, bos_id=1, eos_id=2, pad_id=PADDING, num_threads=1, shuffle_input_sentence=False,
         input_sentence_size=0, split_digits=True, max_sentence_length=4096, minloglevel=2,
     )  # fmt: skip

@@ -21,7 +21,7 @@ from training.voices import own_voice
 TINY_CODEC = MimiConfig(
     n_filters=4, dimension=16, num_heads=2, num_layers=1, dim_feedforward=32, context=8, codebook_dim=8, n_q=8, bins=32
 )
-TINY_LM = LMConfig(dim=32, num_layers=1, num_heads=2, text_card=768, card=32, depformer_dim=16, depformer_num_heads=2,
+TINY_LM = LMConfig(dim=32, num_layers=1, num_heads=2, text_card=1024, card=32, depformer_dim=16, depformer_num_heads=2,
                    depformer_num_layers=1, context=200)  # fmt: skip
 
 
@@ -125,7 +125,7 @@ def test_rendering_lays_sound_where_it_belongs() -> None:
 def test_delays_put_initial_tokens_first_and_acoustic_codes_one_later() -> None:
     frames = torch.arange(4).expand(1, TINY_LM.streams, 4)
     columns = delayed(frames, TINY_LM)[0]
-    assert columns[0].tolist() == [768, 1, 2, 3]
+    assert columns[0].tolist() == [1024, 1, 2, 3]
     assert columns[1].tolist() == [32, 1, 2, 3]
     assert columns[2].tolist() == [32, 32, 1, 2]
 

@@ -14,7 +14,7 @@ from training.codec import Codec
 from training.codec_data import CodecClips
 from training.losses import Discriminator
 from training.script import Line
-from training.train_codec import METRICS, CodecPlan, CodecTrainer, rate_factor
+from training.train_codec import METRICS, CodecPlan, CodecTrainer, falling_rate
 
 TINY = MimiConfig(
     n_filters=4, dimension=16, num_heads=2, num_layers=1, dim_feedforward=32, context=8, codebook_dim=8, n_q=4, bins=32
@@ -103,5 +103,4 @@ def test_drawn_labels_lie_forty_milliseconds_behind_the_sound() -> None:
 
 @pytest.mark.parametrize(("step", "progress", "expected"), [(0, 0.0, 0.5), (5, 0.0, 1.0), (5, 1.0, 0.02)])
 def test_rate_rises_then_falls(step: int, progress: float, expected: float) -> None:
-    plan = CodecPlan(warm_steps=2)
-    assert rate_factor(step, progress, plan) == pytest.approx(expected)
+    assert falling_rate(step, progress, warm_steps=2, final_share=0.02) == pytest.approx(expected)

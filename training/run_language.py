@@ -1,0 +1,76 @@
+"""One run of language model training from the command line, ending in a model folder that the program loads."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import time
+from pathlib import Path
+
+import torch
+
+from engine.config import LMConfig
+from training import checkpoints, language
+from training.bank import Bank
+from training.codec import Codec, MINI as CODEC
+from training.export import write_model
+from training.language import TrainedLanguage
+from training.script import Script
+from training.streams import Studio
+from training.talks import Composer
+from training.train_language import LanguagePlan, LanguageTrainer, Pool, train
+from training.vocabulary import Vocabulary
+
+
+def run(options: argparse.Namespace) -> None:
+    device = torch.device(options.device)
+    on_gpu = device.type == "cuda"
+    torch.manual_seed(options.seed)
+    if on_gpu:
+        torch.backends.cuda.matmul.allow_tf32 = True
+    dtype = torch.bfloat16 if on_gpu else torch.float32
+    codec = checkpoints.load_codec(options.codec, CODEC, labels=2, dtype=dtype).to(device).eval()
+    model = _language(options.sizes, options.start, dtype)
+    bank = Bank.load(_present(options.bank, options.wait), device)
+    composer = Composer(Script.load(options.script), bank.entries)
+    studio = Studio(bank, composer, codec, Vocabulary(options.tokenizer), model.config, options.seed)
+    plan = dataclasses.replace(
+        LanguagePlan(), talks=options.talks, frames=options.frames, pool=options.pool, rate=options.rate,
+        renew=min(16, options.pool), renew_every=options.renew_every,
+    )  # fmt: skip
+    pool = Pool(studio, plan, _say)
+    trainer = LanguageTrainer(model, plan, device)
+    if on_gpu:
+        trainer.capture()
+        _say("captured")
+    seconds = options.seconds if options.until is None else options.until - time.time()
+    codec_f32 = checkpoints.load_codec(options.codec, CODEC, labels=2)
+    steps = train(trainer, pool, seconds, lambda: _save(options, trainer, codec_f32, studio), report=_say)
+    _say(f"{steps} steps")
+
+
+def _say(line: str) -> None:
+    print(line, flush=True)
+
+
+def _present(path: Path, wait: float) -> Path:
+    limit = time.monotonic() + wait
+    while not path.is_file():
+        if time.monotonic() > limit:
+            raise FileNotFoundError(f"There is no bank {path}.")
+        time.sleep(0.5)
+    return path
+
+
+def _language(sizes: Path | None, start: Path | None, dtype: torch.dtype) -> TrainedLanguage:
+    """The bundled sizes, or those of a JSON file; weights fresh or from a checkpoint file."""
+    config = language.MINI if sizes is None else LMConfig.from_dict(json.loads(sizes.read_text()))
+    model = TrainedLanguage(config, dtype)
+    if start is not None:
+        model.model.load_state_dict(checkpoints.load_language(start, config).state_dict())
+    return model
+
+
+def _save(options: argparse.Namespace, trainer: LanguageTrainer, codec: Codec, studio: Studio) -> None:
+    write_model(options.out, trainer.language, codec, options.tokenizer, studio.fillers)
