@@ -20,6 +20,7 @@ from app.devices import DeviceLists, DeviceRef
 from app.errors import UserError
 from app.paths import project_file, user_cache_folder, user_voice_folder
 from app.sound_desk import SoundDesk
+from app.text_files import write_text
 from app.version import version
 from app.voices import VoiceFolder
 
@@ -85,6 +86,7 @@ class Desktop:
             voices=self._voices.names,
             count_tokens=self._voices.count_tokens,
             diagnostics=self.diagnostics,
+            write_text=write_text,
             spec=config.model,
             sampling=config.sampling,
             persona=config.persona,

@@ -34,6 +34,7 @@ class Actions(QObject):
     settings_wanted = Signal()
     quit_wanted = Signal()
     copy_transcript_wanted = Signal()
+    save_transcript_wanted = Signal()
     copy_diagnostics_wanted = Signal()
 
     def __init__(self, session: Session, theme: Theme):
@@ -46,6 +47,9 @@ class Actions(QObject):
         self.settings = self._make("settings", "&Settings\N{HORIZONTAL ELLIPSIS}", "Ctrl+,", self.settings_wanted.emit)
         self.copy_transcript = self._make(
             "copy_transcript", "Copy &transcript", "Ctrl+Shift+C", self.copy_transcript_wanted.emit
+        )
+        self.save_transcript = self._make(
+            "save_transcript", "&Save transcript\N{HORIZONTAL ELLIPSIS}", "Ctrl+S", self.save_transcript_wanted.emit
         )
         self.copy_diagnostics = self._make(
             "copy_diagnostics", "Copy &diagnostics", "Ctrl+Shift+D", self.copy_diagnostics_wanted.emit
@@ -60,6 +64,7 @@ class Actions(QObject):
         self._describe(self.settings, "Audio, voice, engine and appearance")
         self._describe(self.copy_diagnostics, "Copy versions, devices and the last log lines for a bug report")
         self._describe(self.copy_transcript, "Copy the words of this window with their times")
+        self._describe(self.save_transcript, "Save the words of this window as text, Markdown or subtitles")
         session.phase_changed.connect(self._update)
         session.mode_changed.connect(self._update_modes)
         session.muted_changed.connect(self._update)
@@ -132,6 +137,7 @@ class Actions(QObject):
         self.new_talk.setIcon(icons.icon("new", colours.text, colours.muted))
         self.settings.setIcon(icons.icon("settings", colours.text))
         self.copy_transcript.setIcon(icons.icon("copy", colours.muted))
+        self.save_transcript.setIcon(icons.icon("save", colours.muted))
         self.load.setEnabled(session.phase in ("idle", "failed", "ready"))
         self.load.setText("&Load model" if session.info is None else "Re&load model")
         self.cancel_load.setEnabled(session.phase == "loading")

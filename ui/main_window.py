@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from functools import partial
 
 from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QGuiApplication, QShowEvent
@@ -26,11 +27,15 @@ from ui.meter import LevelPane
 from ui.mode_radios import ModeRadios
 from ui.notices import Banner, Progress, untrained_notice
 from ui.ports import Ports
+from ui.saving import Kind, Saver
 from ui.scrolling import VerticalScroll
 from ui.session import Session
 from ui.settings import SettingsWindow
 from ui.theme import Theme
-from ui.transcript import MODEL, TranscriptView
+from ui.transcript import TranscriptView
+from ui.transcript_forms import FORMS
+from ui.turns import MODEL
+from ui.words import tr
 
 PHASE_WORDS = {
     "idle": "No model loaded",
@@ -96,6 +101,7 @@ class MainWindow(QMainWindow):
         self.progress = Progress(theme, session, actions)
         self.untrained = untrained_notice(theme, session)
         self.transcript = TranscriptView(theme)
+        self.saver = Saver(self._bridge, self._ports)
         self.latency = LatencyView(theme)
         self.microphone = LevelPane(theme, "Microphone level", "microphone")
         self.speaker = LevelPane(theme, "Loudspeaker level", "speaker")
@@ -149,7 +155,11 @@ class MainWindow(QMainWindow):
         layout = QVBoxLayout(card)
         layout.setContentsMargins(16, 8, 10, 10)
         layout.setSpacing(8)
-        layout.addLayout(heading_row("Transcript", action_button(self.actions_.copy_transcript, "flat", text=False)))
+        buttons = (
+            action_button(action, "flat", text=False)
+            for action in (self.actions_.save_transcript, self.actions_.copy_transcript)
+        )
+        layout.addLayout(heading_row("Transcript", *buttons))
         layout.addWidget(self.transcript, 1)
         card.setMinimumWidth(260)
         return card
@@ -168,7 +178,7 @@ class MainWindow(QMainWindow):
         talk = bar.addMenu("&Talk")
         talk.addActions([actions.talk, actions.mute, actions.new_talk])
         talk.addSeparator()
-        talk.addActions([actions.copy_transcript])
+        talk.addActions([actions.save_transcript, actions.copy_transcript])
         talk.addSeparator()
         talk.addActions([actions.quit])
         engine = bar.addMenu("&Engine")
@@ -194,6 +204,9 @@ class MainWindow(QMainWindow):
         actions.settings_wanted.connect(lambda: self.open_settings(""))
         actions.quit_wanted.connect(self.close)
         actions.copy_transcript_wanted.connect(self._copy_transcript)
+        actions.save_transcript_wanted.connect(self._save_transcript)
+        self.saver.saved.connect(lambda path: self._say_done(tr("Saved as {name}").format(name=path.name)))
+        self.saver.failed.connect(lambda sentence: session.tell("save", sentence))
         actions.copy_diagnostics_wanted.connect(self._copy_diagnostics)
         self._bridge.frames.connect(self._show_frames)
         self._bridge.each_second.connect(session.check_saving)
@@ -274,6 +287,14 @@ class MainWindow(QMainWindow):
         if text:
             QGuiApplication.clipboard().setText(text)
         self._say_done("Transcript copied" if text else "There are no words to copy yet")
+
+    def _save_transcript(self) -> None:
+        talks = self.transcript.spoken()
+        if not talks:
+            self._say_done(tr("There are no words to save yet"))
+            return
+        kinds = [Kind(form.name, form.ending, partial(form.make, talks)) for form in FORMS]
+        self.saver.ask(self, tr("Save the transcript"), "Parley", kinds)
 
     def _copy_diagnostics(self) -> None:
         self._say_done("Collecting diagnostics")

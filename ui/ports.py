@@ -127,6 +127,7 @@ class Ports:
     voices: Callable[[], tuple[str, ...]]  # names in the voice folder now; read from a cache
     count_tokens: Callable[[str], int | None]  # tokens of a persona text as primed; None: no tokenizer loaded yet
     diagnostics: Callable[[], Future[str]]  # text for a bug report; no prompt, transcript or token in it
+    write_text: Callable[[Path, str], Future[str]]  # a file, whole or not at all; result: "" or one sentence
     spec: ModelSpec = field(default_factory=ModelSpec)  # what to load first (settings and command line together)
     sampling: Sampling = field(default_factory=Sampling)
     persona: PersonaChoice = field(default_factory=PersonaChoice)

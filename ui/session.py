@@ -216,6 +216,13 @@ class Session(QObject):
     def shut_down(self) -> None:
         self._conversation.send(Shutdown())
 
+    def tell(self, kind: str, sentence: str) -> None:
+        """Show a sentence of the window's own in the banner; "" takes the one of this kind away."""
+        if sentence:
+            self._post(Trouble(kind, sentence))
+        else:
+            self._clear(kind)
+
     def dismiss(self, trouble: Trouble) -> None:
         self.troubles = [held for held in self.troubles if held is not trouble]
         self.troubles_changed.emit()

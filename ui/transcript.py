@@ -1,13 +1,13 @@
 """The words of the talk, with times on the left.
 
-Owns the turns (ordered by when speech began, user report U3), their layout and their text form for copying. Knows
-nothing of the conversation but speaker, time and words. Qt thread only.
+Owns the layout of the turns and their text form for copying. Knows nothing of the conversation but speaker, time and
+words. Qt thread only.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from dataclasses import dataclass
+from collections.abc import Callable
+from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QTextBlockFormat, QTextCharFormat, QTextCursor, QTextOption
@@ -15,49 +15,9 @@ from PySide6.QtWidgets import QTextEdit
 
 from ui.figures import format_clock
 from ui.theme import Theme
+from ui.turns import MODEL, USER, Talk, Turn
 
-MODEL, USER = "model", "user"
-PAUSE_SECONDS = 1.2  # a longer silence begins a new turn: longer than pauses in a sentence, shorter than waiting
 SPEAKER_NAMES = {MODEL: "", USER: "You: "}
-
-
-@dataclass
-class Turn:
-    """What one speaker said without a pause. Times in seconds of the talk."""
-
-    speaker: str
-    start_s: float
-    last_s: float
-    text: str
-
-
-class Turns:
-    """The turns of one talk, ordered by their start."""
-
-    def __init__(self) -> None:
-        self.turns: list[Turn] = []
-
-    def add_piece(self, speaker: str, time_s: float, piece: str) -> tuple[int, bool] | None:
-        """Add a piece of speech as it is spoken. Returns the turn's place and whether it is new; None: no words."""
-        if not piece:
-            return None
-        for place in range(len(self.turns) - 1, -1, -1):
-            turn = self.turns[place]
-            if turn.speaker == speaker:
-                if time_s - turn.last_s <= PAUSE_SECONDS:
-                    turn.text += piece
-                    turn.last_s = max(turn.last_s, time_s)
-                    return place, False
-                break
-        if not piece.strip():
-            return None  # blanks alone are no turn
-        return self.add_turn(speaker, time_s, piece), True
-
-    def add_turn(self, speaker: str, start_s: float, text: str) -> int:
-        """Add a whole turn where its start belongs, however late it is known. Returns its place."""
-        place = bisect_right([turn.start_s for turn in self.turns], start_s)
-        self.turns.insert(place, Turn(speaker, start_s, start_s, text.lstrip()))
-        return place
 
 
 class TranscriptView(QTextEdit):
@@ -66,7 +26,7 @@ class TranscriptView(QTextEdit):
     def __init__(self, theme: Theme):
         super().__init__()
         self._theme = theme
-        self._talks: list[tuple[str, Turns]] = []
+        self._talks: list[Talk] = []
         self.setReadOnly(True)
         self.setProperty("plain", True)
         self.setAccessibleName("Transcript")
@@ -81,9 +41,9 @@ class TranscriptView(QTextEdit):
 
     def begin_talk(self, heading: str) -> None:
         """Words that follow belong to a new talk. `heading` stands above it when there was one before."""
-        if self._talks and not self._talks[-1][1].turns:
+        if self._talks and not self._talks[-1].turns:
             self._talks.pop()
-        self._talks.append((heading, Turns()))
+        self._talks.append(Talk(heading))
         self.rebuild()
 
     def add_piece(self, speaker: str, time_s: float, piece: str) -> None:
@@ -96,7 +56,7 @@ class TranscriptView(QTextEdit):
         if place != len(talk.turns) - 1 or (new and len(talk.turns) == 1):
             self.rebuild()
         else:
-            self._at_end(lambda cursor: self._insert_turn(cursor, talk.turns[-1]) if new else cursor.insertText(piece))
+            self._at_end(lambda cursor: self._insert_turn(talk.turns[-1], cursor) if new else cursor.insertText(piece))
 
     def add_turn(self, speaker: str, start_s: float, text: str) -> None:
         """Add a whole turn, where its start belongs."""
@@ -106,16 +66,16 @@ class TranscriptView(QTextEdit):
     def as_text(self) -> str:
         """All talks as plain text, a line per turn."""
         lines = []
-        for number, (heading, talk) in enumerate(self._talks):
+        for number, talk in enumerate(self._talks):
             if number:
-                lines.append(f"\n--- {heading} ---")
+                lines.append(f"\n--- {talk.heading} ---")
             for turn in talk.turns:
                 lines.append(f"{format_clock(turn.start_s)}  {SPEAKER_NAMES[turn.speaker]}{turn.text.strip()}")
         return "\n".join(lines).strip()
 
-    @property
-    def empty(self) -> bool:
-        return not any(talk.turns for _, talk in self._talks)
+    def spoken(self) -> list[Talk]:
+        """The talks in which something was said, oldest first."""
+        return [talk for talk in self._talks if talk.turns]
 
     def set_hint(self, hint: str) -> None:
         """What stands in the empty pane."""
@@ -125,30 +85,30 @@ class TranscriptView(QTextEdit):
         """Lay everything out anew: after a turn in the middle, another theme or text size."""
         self.setFont(self._theme.font("body"))
         self.clear()
-        for number, (heading, talk) in enumerate(self._talks):
+        for number, talk in enumerate(self._talks):
             if number:
-                self._at_end(lambda cursor, heading=heading: self._insert_heading(cursor, heading))
+                self._at_end(partial(self._insert_heading, talk.heading))
             for turn in talk.turns:
-                self._at_end(lambda cursor, turn=turn: self._insert_turn(cursor, turn))
+                self._at_end(partial(self._insert_turn, turn))
 
     # ------------------------------------------------------------------ layout
 
-    def _current(self) -> Turns:
+    def _current(self) -> Talk:
         if not self._talks:
-            self._talks.append(("", Turns()))
-        return self._talks[-1][1]
+            self._talks.append(Talk())
+        return self._talks[-1]
 
-    def _at_end(self, insert: object) -> None:
+    def _at_end(self, insert: Callable[[QTextCursor], object]) -> None:
         """Insert at the end, and follow it when the reader was at the end already."""
         bar = self.verticalScrollBar()
         following = bar.value() >= bar.maximum() - 4
         cursor = QTextCursor(self.document())
         cursor.movePosition(QTextCursor.MoveOperation.End)
-        insert(cursor)  # type: ignore[operator]
+        insert(cursor)
         if following:
             bar.setValue(bar.maximum())
 
-    def _insert_turn(self, cursor: QTextCursor, turn: Turn) -> None:
+    def _insert_turn(self, turn: Turn, cursor: QTextCursor) -> None:
         """Time, then words with a hanging indent as wide as the widest time."""
         indent = QFontMetricsF(self._theme.font("body")).horizontalAdvance("0:00:00") + 12
         block = QTextBlockFormat()
@@ -170,7 +130,7 @@ class TranscriptView(QTextEdit):
             cursor.insertText(SPEAKER_NAMES[turn.speaker], faint)
         cursor.insertText(turn.text, plain)
 
-    def _insert_heading(self, cursor: QTextCursor, heading: str) -> None:
+    def _insert_heading(self, heading: str, cursor: QTextCursor) -> None:
         block = QTextBlockFormat()
         block.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         block.setTopMargin(8)

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 from app.messages import PhaseChanged, TalkEnded, TalkStarted, TextSpoken, Trouble
 from tests.ui.conftest import Rig
 from ui import scripted
-from ui.transcript import MODEL, USER, Turns
+from ui.turns import MODEL, USER, Talk
 
 
 @pytest.mark.parametrize(("dbfs", "value"), [(-18.2, -18), (-200.0, -60), (3.0, 0), (math.nan, -60)])
@@ -80,7 +80,7 @@ def test_every_control_has_a_name_for_screen_readers(rig: Rig) -> None:
 
 def test_turns_are_ordered_by_when_speech_began() -> None:
     """User report U3: user start 1.0, reply 1.4, user final 2.0: order user, reply; one row each."""
-    turns = Turns()
+    turns = Talk()
     turns.add_piece(MODEL, 1.4, " Yes,")
     turns.add_piece(MODEL, 1.5, " of course.")
     assert turns.add_turn(USER, 1.0, "Can you help me?") == 0  # final only at 2.0
@@ -93,7 +93,7 @@ def test_turns_are_ordered_by_when_speech_began() -> None:
 
 def test_blanks_make_no_turns_and_pauses_do() -> None:
     """User report U3: no phantom rows."""
-    turns = Turns()
+    turns = Talk()
     assert turns.add_piece(MODEL, 0.5, " ") is None
     assert turns.add_piece(MODEL, 0.6, "") is None
     turns.add_piece(MODEL, 1.0, " Hello")
