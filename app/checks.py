@@ -114,6 +114,7 @@ def check_modes(torch: Torch) -> list[Finding]:
     if torch.error:
         return []
     from engine.graphs import compile_unavailable_reason, graph_unavailable_reason
+    from engine.toolchain import missing_for_triton
 
     device = "cuda" if torch.available else "cpu"
     findings = [Finding("modes", RIGHT, "eager mode works everywhere.")]
@@ -125,6 +126,11 @@ def check_modes(torch: Torch) -> list[Finding]:
             findings.append(Finding("modes", RIGHT, f"{mode} mode is possible."))
         else:
             findings.append(Finding("modes", NOTE, f"{mode} mode is not possible: {reason}"))
+    missing = missing_for_triton() if torch.available else None
+    if missing:
+        findings.append(
+            Finding("modes", NOTE, f"Every mode is slower than it could be, without fused kernels: {missing}")
+        )
     return findings
 
 

@@ -58,6 +58,7 @@ class Engine(Protocol):
     mode: str
     default_sampling: Any  # dataclass: temperature, top_k, text_temperature, text_top_k
     sampling: Any  # the same type: the values in force
+    plain_reason: str | None  # why the fused GPU kernels do not run; None where they do
 
     @property
     def context(self) -> int: ...

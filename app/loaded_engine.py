@@ -48,6 +48,13 @@ class LoadedEngine:
         """For each mode None, or why it cannot be had."""
         return {mode: reason or self._failed.get(mode) for mode, reason in self.engine.mode_reasons().items()}
 
+    def plain_kernels(self) -> str:
+        """Why a card runs PyTorch's own kernels, as one sentence; "" where it runs the fused ones, or there is none."""
+        reason = self.engine.plain_reason
+        if reason is None or not self._info.device.startswith("cuda"):
+            return ""
+        return f"The fused kernels cannot be used, so that each frame takes longer: {reason}"
+
     def make_ready(self, wanted: str, progress: StepProgress, cancelled: Cancelled, clock: Callable[[], int]) -> None:
         """Prepare what a live switch needs, choose `wanted` ("auto": graph where it works, else eager), and warm up.
 

@@ -105,6 +105,8 @@ class FakeEngine:
         prepare_steps: int = 4,
         context: int = 3000,
         trained: bool = True,
+        device: str = "cpu",
+        plain_reason: str | None = "The fused kernels need an NVIDIA GPU.",
         on_prime: Callable[[], object] = lambda: None,
         on_prepare: Callable[[str], object] = lambda mode: None,
     ) -> None:
@@ -119,6 +121,8 @@ class FakeEngine:
         self.prepare_steps = prepare_steps
         self.context = context
         self.trained = trained
+        self.device = device
+        self.plain_reason = plain_reason
         self.mode = "eager"
         self.default_sampling = FakeSampling()
         self.sampling = FakeSampling()
@@ -270,7 +274,7 @@ def info_of(engine: FakeEngine, spec: ModelSpec) -> ModelInfo:
     return ModelInfo(
         name="fake",
         source=spec.source,
-        device="cpu",
+        device=engine.device,
         device_name="a scripted processor",
         precision="float32",
         weights_bytes=1_000_000,

@@ -743,6 +743,24 @@ def test_failed_mode_keeps_the_old_one_and_says_why_once() -> None:
     assert len([c for c in world.engine.calls if c == ("prepare", "compiled")]) == 1  # minutes, and for nothing
 
 
+@pytest.mark.parametrize(
+    ("device", "reason", "told"),
+    [
+        ("cuda:0", "The package triton is not installed.", ["The package triton is not installed."]),
+        ("cuda:0", None, []),
+        ("cpu", "The fused kernels need an NVIDIA GPU.", []),
+    ],
+)
+def test_missing_kernels_are_told_once_and_every_mode_goes_on(device: str, reason: str | None, told: list[str]) -> None:
+    """User report P4: no Triton on a card is a notice; graphs are still had."""
+    world = graph_world()
+    world.engine.device, world.engine.plain_reason = device, reason
+    events = world.run(LOAD, StartTalk())
+    assert [trouble.sentence[-len(told[0]) :] for trouble in troubles(events, "kernels")] == told
+    assert world.engine.mode == "graph"
+    assert len(world.answers) == 10
+
+
 def test_unknown_mode_is_refused() -> None:
     world = World()
     world.run(LOAD)

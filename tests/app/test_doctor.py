@@ -147,6 +147,15 @@ def test_modes_speak_the_engines_words() -> None:
     assert WRONG not in states(findings)
 
 
+def test_a_card_without_a_kernel_compiler_is_noted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """User report P4: the doctor says it too, and it is no fault."""
+    monkeypatch.setattr("engine.toolchain.missing_for_triton", lambda: "The package triton is not installed.")
+    found = checks.check_modes(GOOD)
+    assert "without fused kernels: The package triton is not installed." in found[-1].sentence
+    assert found[-1].state == NOTE
+    assert "triton" not in checks.check_modes(CPU_BUILD)[-1].sentence
+
+
 def test_memory_of_this_card_is_judged() -> None:
     sentence = checks.check_memory(GOOD, [CARD])[0].sentence
     assert "bfloat16" in sentence
