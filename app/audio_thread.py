@@ -1,6 +1,7 @@
 """The middle of the sound: from the microphone's ring to frames, from answers to the loudspeaker's ring.
 
-Owns resampling, re-blocking, mute, the carrying out of the playback policy, and what is measured on the way. It must
+Owns resampling, re-blocking, mute, the carrying out of the playback policy, and what is measured on the way; what is
+done to the microphone's sound beside that is the input chain's. It must
 not know about devices (rings and callback notes are all it sees), the model or Qt. `SoundMiddle.tick` is called by
 the audio thread every 10 ms and never takes as long as that; the engine thread only touches the outer ends of
 `TalkSound`. In a tick the microphone comes first: what is then still ahead of the loudspeaker is known exactly.
@@ -17,61 +18,24 @@ from typing import NamedTuple
 
 import numpy as np
 
-from app.levels import limit_into, peak
-from app.playback import TICK_MS, Move, PlaybackPolicy, samples
+from app.echo import EchoCanceller, EchoState
+from app.echo_reference import Reference
+from app.input_chain import InputChain
+from app.levels import peak
+from app.playback import TICK_MS, Move, samples
 from app.resample import StreamResampler, mix_down
-from app.ring import FRAME, SAMPLE_RATE, FrameRing, SampleRing
+from app.ring import SAMPLE_RATE
 from app.streams import COUNT, FRAMES, NOW, POSITION, CaptureEnd, PlayEnd, StreamWatch
+from app.talk_sound import AnswerTag
+from app.talk_sound import TalkSound as TalkSound
 
 TICK_S = TICK_MS / 1000
 QUIET = 10 ** (-48 / 20)  # answers below this may be left out unheard
 QUIET_LOOK = samples(200)
 FLUSH = samples(3)  # pushes the end of a fade out of the resampler
 LEVEL_WINDOW_S = 0.08  # levels and lateness are the worst of this and the window before
+LOUDEST = 4.0  # of a microphone's samples: some drivers go beyond full scale, none by more than that
 LATENCIES = 9  # frames over which mic-to-speaker is the median
-
-
-class AnswerTag(NamedTuple):
-    """An answer frame: where its first sample lies in the queue and when it came; of the frame that it answers, when
-    that was heard and its luck (see TimedFrame)."""
-
-    position: int
-    arrived_s: float
-    adc_s: float
-    luck: int
-
-
-class AnswerQueue:
-    """Answers on their way from the engine thread (which writes) to the audio thread (which reads)."""
-
-    def __init__(self) -> None:
-        self.ring = SampleRing(2 * SAMPLE_RATE)
-        self.tags: deque[AnswerTag] = deque()
-        self.limited = 0  # samples beyond full scale or not numbers
-        self._block = np.zeros(FRAME, np.float32)
-
-    def write(self, pcm: np.ndarray, now_s: float, adc_s: float, luck: int) -> None:
-        """pcm [1920] float32; adc_s and luck of the frame that it answers. Never blocks."""
-        self.limited += limit_into(pcm, self._block)
-        position = self.ring.written
-        self.ring.write(self._block)  # full only when no audio thread has looked for two seconds: then too old to keep
-        self.tags.append(AnswerTag(position, now_s, adc_s, luck))
-
-
-class TalkSound:
-    """What a talk keeps while devices come and go: frames for the engine, answers from it, policy, mute."""
-
-    def __init__(self, policy: PlaybackPolicy) -> None:
-        self.frames = FrameRing()
-        self.frame_ready = threading.Event()
-        self.answers = AnswerQueue()
-        self.policy = policy
-        self.muted = False
-
-    def interrupted(self) -> None:
-        """No audio thread runs and the next one finds other devices: old answers are not worth hearing any more."""
-        self.answers.ring.skip(self.answers.ring.readable)
-        self.policy.interrupted()
 
 
 class MiddleState(NamedTuple):
@@ -84,17 +48,25 @@ class MiddleState(NamedTuple):
     output_peak: float = 0.0
     queue: int = 0  # answer samples that wait to be heard, 24 kHz
     zeros_s: float = 0.0  # for how long every sample of the microphone has been exactly zero
+    echo: EchoState = EchoState()
+    gain_db: float = 0.0
+    unheard: bool = False  # somebody talks while the model is given silence
+    noise_trouble: str = ""  # why noise suppression does not work although it is wanted
 
 
 class Recorder:
-    """Microphone's ring to frames."""
+    """Microphone's ring to frames. reference: what the loudspeaker plays, None where no echo is to be looked for."""
 
-    def __init__(self, end: CaptureEnd, watch: StreamWatch, talk: TalkSound) -> None:
+    def __init__(
+        self, end: CaptureEnd, watch: StreamWatch, talk: TalkSound, reference: Reference | None = None
+    ) -> None:
         self.peak = 0.0  # of the last tick
         self.zeros_s = 0.0
         self._ring = end.ring
         self._watch = watch
         self._talk = talk
+        self.chain = InputChain(talk, None if reference is None else EchoCanceller(reference, talk.echo))
+        self._late = 0  # callbacks known to have lost sound
         self._resampler = StreamResampler(watch.rate, SAMPLE_RATE)
         self._block = np.zeros((end.ring.capacity, end.ring.channels), np.float32)
         self._row: np.ndarray | None = None
@@ -105,6 +77,9 @@ class Recorder:
         rows = self._watch.update()
         if len(rows):
             self._row = rows[-1]
+        if self._watch.late_callbacks != self._late:
+            self._late = self._watch.late_callbacks
+            self.lost_sound()
         position = self._ring.consumed
         block = self._block[: self._ring.readable]
         if self._row is None or len(block) == 0:
@@ -113,14 +88,26 @@ class Recorder:
         signal = mix_down(block)
         if not np.isfinite(signal).all():  # a driver that hands out uninitialised memory
             signal = np.nan_to_num(signal, copy=True, nan=0.0, posinf=0.0, neginf=0.0)
+        signal = np.clip(signal, -LOUDEST, LOUDEST)  # or one such sample would spoil what the canceller has learned
         self.peak = peak(signal)
         self.zeros_s = 0.0 if self.peak > 0.0 else self.zeros_s + len(signal) / self._watch.rate
         first_s = self._watch.converter_s(self._row, position) - self._resampler.owed / SAMPLE_RATE
-        self._deliver(self._resampler.process(signal, correction), first_s)
+        self._deliver(*self.chain.process(self._resampler.process(signal, correction), first_s, correction))
+
+    def lost_sound(self) -> None:
+        """Of either device."""
+        if self.chain.canceller is not None:
+            self.chain.canceller.lost_sound()
+
+    @property
+    def unheard(self) -> bool:
+        return self._talk.silent and self.chain.meter.talking
 
     def _deliver(self, signal: np.ndarray, first_s: float) -> None:
         """Muted means zeros while time goes on; either way over one block, which does not click."""
-        gain = 0.0 if self._talk.muted else 1.0
+        if len(signal) == 0:
+            return
+        gain = 0.0 if self._talk.silent else 1.0
         if self._gain != gain:
             signal = signal * np.linspace(self._gain, gain, len(signal), dtype=np.float32)
             self._gain = gain
@@ -128,16 +115,19 @@ class Recorder:
             signal = np.zeros_like(signal)
         frames = self._talk.frames.frames_in
         device_block = round(self._row[FRAMES] * SAMPLE_RATE / self._watch.rate) if self._row is not None else 0
-        self._talk.frames.write(signal, first_s, device_block)
+        self._talk.frames.write(signal, first_s, device_block, self.chain.waiting)
         if self._talk.frames.frames_in > frames:
             self._talk.frame_ready.set()
 
 
 class Player:
-    """Answers to the loudspeaker's ring, as the policy says."""
+    """Answers to the loudspeaker's ring, as the policy says. reference: is told what the loudspeaker plays."""
 
-    def __init__(self, end: PlayEnd, watch: StreamWatch, talk: TalkSound) -> None:
+    def __init__(self, end: PlayEnd, watch: StreamWatch, talk: TalkSound, reference: Reference | None = None) -> None:
         self.peak = 0.0
+        self.lost_sound = False  # a callback came too late, and nobody has taken notice yet
+        self._late = 0
+        self._reference = reference
         self._ring = end.ring
         self._watch = watch
         self._answers = talk.answers
@@ -169,6 +159,8 @@ class Player:
     def tick(self, now_s: float) -> None:
         for row in self._watch.update():
             self._note_callback(row, now_s)
+        self.lost_sound = self.lost_sound or self._watch.late_callbacks != self._late
+        self._late = self._watch.late_callbacks
         self._note_arrivals()
         policy = self._policy
         quiet = self._quiet_head() if policy.wants_quiet else 0
@@ -180,6 +172,9 @@ class Player:
 
     def _note_callback(self, row: np.ndarray, now_s: float) -> None:
         self._row = row
+        if self._reference is not None:
+            whole = self._reference.played(row, self._watch.converter_s(row, row[POSITION]))
+            self.lost_sound = self.lost_sound or not whole
         end = row[POSITION] + row[COUNT]
         if row[COUNT] < row[FRAMES] and end > self._started_at:  # not the silence before playing began
             self._policy.starved(now_s)
@@ -225,7 +220,10 @@ class Player:
         out = self._resampler.process(sound)
         np.clip(out, -1.0, 1.0, out=out)  # the filter overshoots at full scale
         self._fed += len(sound)
-        self._ring.write(out)
+        position = self._ring.written
+        written = self._ring.write(out)
+        if self._reference is not None:
+            self._reference.handed(position, out[:written])
         self.peak = peak(out)
 
     def _tag_moved(self, move: Move) -> None:
@@ -273,6 +271,9 @@ class SoundMiddle:
     def tick(self, now_s: float) -> None:
         self._recorder.tick(self._talk.policy.rate_correction)
         self._player.tick(now_s)
+        if self._player.lost_sound:
+            self._player.lost_sound = False
+            self._recorder.lost_sound()
         self._publish(now_s)
 
     def _publish(self, now_s: float) -> None:
@@ -282,6 +283,7 @@ class SoundMiddle:
             self._window_ends_s = now_s + LEVEL_WINDOW_S
         now = (late_ms, self._recorder.peak, self._player.peak)
         self._worst = (max(self._worst[0], now[0]), max(self._worst[1], now[1]), max(self._worst[2], now[2]))
+        chain = self._recorder.chain
         self.state = MiddleState(
             self._player.mic_to_speaker_ms,
             max(self._worst[0], self._worst_before[0]),
@@ -290,6 +292,10 @@ class SoundMiddle:
             max(self._worst[2], self._worst_before[2]),
             self._player.queue,
             self._recorder.zeros_s,
+            EchoState() if chain.canceller is None else chain.canceller.state,
+            chain.gain_db,
+            self._recorder.unheard,
+            chain.noise.trouble,
         )
 
 

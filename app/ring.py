@@ -124,12 +124,13 @@ class FrameRing:
     def _next(self) -> int:
         return self.frames_out + self.dropped
 
-    def write(self, block: np.ndarray, time_s: float = math.nan, device_block: int = 0) -> None:
+    def write(self, block: np.ndarray, time_s: float = math.nan, device_block: int = 0, held: int = 0) -> None:
         """Writer's end. block [n] float32; time_s: when its first sample was recorded.
 
         device_block: length of one block of the device, in samples of this ring. A frame can be taken only when the
         block with its last sample has come, so where its end lies in that block decides how long it waited, from
         nothing to a whole block; this drifts slowly, and whoever judges punctuality wants to know how lucky it was.
+        held: samples of that block which came before this call and are not part of it.
         """
         done = 0
         while done < len(block):
@@ -139,7 +140,7 @@ class FrameRing:
             if inside == 0:
                 self._times[position // self.frame] = time_s + done / SAMPLE_RATE
             if inside + count == self.frame and device_block:
-                waited = (len(block) - done - count) % device_block
+                waited = (len(block) - done - count + held) % device_block
                 self._lucks[position // self.frame] = device_block - waited
             self._samples[position : position + count] = block[done : done + count]
             done += count

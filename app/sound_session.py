@@ -14,6 +14,7 @@ from typing import Any
 
 from app.audio_thread import AudioThread, MiddleState, Player, Recorder, SoundMiddle, TalkSound
 from app.devices import SYSTEM_DEFAULT, Device, DeviceRef, resolve
+from app.echo_reference import Reference
 from app.portaudio import Opened, PortAudio, no_device
 from app.sound_troubles import SoundTroubles
 from app.streams import CaptureEnd, PlayEnd, StreamWatch
@@ -144,8 +145,9 @@ class SoundSession:
         assert isinstance(capture, CaptureEnd)
         assert isinstance(play, PlayEnd)
         talk.interrupted()
-        recorder = Recorder(capture, self._watches["input"], talk)
-        player = Player(play, self._watches["output"], talk)
+        reference = Reference(self._opened["output"].rate)
+        recorder = Recorder(capture, self._watches["input"], talk, reference)
+        player = Player(play, self._watches["output"], talk, reference)
         return SoundMiddle(recorder, player, (self._watches["input"], self._watches["output"]), talk)
 
     def _tick(self, now_s: float) -> None:
