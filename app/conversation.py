@@ -116,16 +116,18 @@ class Conversation:
         """What happened since the last call, oldest first. For one reader."""
         return self._events.drain()
 
-    def close(self, timeout: float = 5.0) -> None:
-        """Shut down and wait for the engine thread, at most `timeout` seconds."""
+    def close(self, timeout: float = 5.0) -> bool:
+        """Shut down and wait for the engine thread, at most `timeout` seconds. False when it is still busy then."""
         if self._thread is None and not self._running:  # nobody obeyed what waits, and nobody will
             self._commands.clear()
             self.send(say.Shutdown())
             self.run()
-            return
+            return True
         self.send(say.Shutdown())
-        if self._thread is not None:
-            self._thread.join(timeout)
+        if self._thread is None:
+            return True
+        self._thread.join(timeout)
+        return not self._thread.is_alive()
 
     def run(self, *, until_idle: bool = False) -> None:
         """Obey commands and run frames in the calling thread until Shutdown.

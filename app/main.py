@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import os
+import sys
 from concurrent.futures import Future
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -52,11 +54,27 @@ def run_window(settings: Settings) -> int:
         conversation.start_thread()
         sound.desk.refresh()  # the lists are there when Settings is opened
         try:
-            return show(conversation, desktop.ports())
+            status = show(conversation, desktop.ports())
         finally:
-            conversation.close(CLOSE_SECONDS)
+            ended = conversation.close(CLOSE_SECONDS)
             with contextlib.suppress(TimeoutError):
                 settings.flush()
+        if not ended:
+            log.info("the engine thread is still busy: ending without it")
+            end_now(status)
+        return status
+
+
+def end_now(status: int) -> None:
+    """End the process without the interpreter's farewells. Everything of the user's must have been written.
+
+    For a build or a driver that cannot be stopped: it would go on while torch and the sound system are taken from
+    under it, and the sound system's own farewell waits for ever for a stream that another thread is closing.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError, AttributeError):  # closed, full, or not there at all
+            stream.flush()
+    os._exit(status)
 
 
 class Desktop:

@@ -1,0 +1,54 @@
+"""The end of the program while something is busy that cannot be stopped: a build of the compiled mode, a driver."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# A window that is closed at once, an engine thread that cannot be stopped, and a farewell of the interpreter's that
+# never comes back, as PortAudio's does while another thread closes a stream.
+BUSY_PROGRAM = """
+import atexit, sys, threading, time
+from pathlib import Path
+import app.main as program
+from app import config
+from app.messages import LoadModel, ModelSpec
+from tests.app.fake_engine import FakeVoices
+
+atexit.register(time.sleep, 600)
+ui = type(sys)("ui.app")
+loading = threading.Event()
+def window(conversation, ports):
+    conversation.send(LoadModel(ModelSpec("mini")))
+    assert loading.wait(30)
+    return 3
+ui.run_window = window
+sys.modules["ui.app"] = ui
+def busy(*_, **__):
+    loading.set()
+    time.sleep(600)
+real = program.Conversation
+program.Conversation = lambda ends, voices: real(ends, voices=FakeVoices(), load_engine=busy)
+program.CLOSE_SECONDS = 0.2
+print("a line that must not be lost")
+settings = config.load(Path(sys.argv[1]))
+settings.set("model.mode", "eager")
+program.run_window(settings)
+"""
+
+
+def test_closing_while_the_engine_cannot_be_stopped_ends_the_program_and_loses_nothing(tmp_path: Path) -> None:
+    mine = tmp_path / "mine.yaml"
+    mine.write_text("")
+    environment = {"PATH": "/usr/bin", "HOME": str(tmp_path), "QT_QPA_PLATFORM": "offscreen", "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-c", BUSY_PROGRAM, str(mine)],
+        env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert done.stderr == ""
+    assert done.returncode == 3
+    assert done.stdout == "a line that must not be lost\n"
+    assert "mode: eager" in mine.read_text()
