@@ -29,7 +29,7 @@ from engine.graphs import GraphPool, compile_piece, graph_unavailable_reason
 from engine.lm import LanguageModel
 from engine.mimi import Mimi
 from engine.persona import Prompt
-from engine.placement import PRECISIONS, choose_device, choose_dtype, fix_kernel_choices, fused_kernels_reason
+from engine.placement import choose_device, choose_dtype, fix_kernel_choices, fused_kernels_reason, name_of
 from engine.priming import Primer
 from engine.random_model import random_modules
 from engine.sampling import SamplingValues, fill_upstream_noise
@@ -94,7 +94,7 @@ class Duplex:
         self.dtype = lm.temporal.out_norm.dtype
         if self.device.type == "cuda":
             fix_kernel_choices()
-        self.precision = next(name for name, dtype in PRECISIONS.items() if dtype == self.dtype)
+        self.precision = lm.precision or name_of(self.dtype)
         self.trained = files.trained if files else False
         self.prompt_codes = PromptCodes.from_dict(files.config if files else {}, lm.config)
         self.default_sampling = SamplingValues.from_config(files.lm_gen_config if files else {})
@@ -106,7 +106,7 @@ class Duplex:
         self.state = State(slots, self.device)
         shorter = 1 if window == "personaplex" else 0  # that code's rings hide their oldest entry (lm.md 7)
         self._windows = lm.config.context - shorter, mimi.config.context - shorter
-        self.plain_reason = fused_kernels_reason(lm.config, self.device) if kernels else "They are switched off."
+        self.plain_reason = _plain_reason(lm, self.device) if kernels else "They are switched off."
         self.frame = self._make_frame(fused=self.plain_reason is None)
         self._generator = torch.Generator()  # the CPU's random stream; on CUDA seed and counter live in the state
         self._pool = GraphPool(self.device) if graph_unavailable_reason(self.device) is None else None
@@ -176,7 +176,7 @@ class Duplex:
     ) -> Duplex:  # fmt: skip
         """A model of these sizes with random weights made on the device: for measuring, not for talking."""
         where = choose_device(device)
-        lm, mimi = random_modules(lm_config, mimi_config, where, choose_dtype(precision, where), seed)
+        lm, mimi = random_modules(lm_config, mimi_config, where, precision, seed)
         return cls(lm, mimi, window=window, kernels=kernels)
 
     def unload(self) -> None:
@@ -387,6 +387,12 @@ def _state_bytes(lm: LMConfig, mimi: MimiConfig, dtype: torch.dtype) -> int:
         for half in Mimi(mimi, lm.codebooks).slots():
             slots |= half
     return State(slots, "meta").nbytes
+
+
+def _plain_reason(lm: LanguageModel, device: torch.device) -> str | None:
+    if lm.precision is not None:
+        return f"There are no fused kernels for {lm.precision} weights."
+    return fused_kernels_reason(lm.config, device)
 
 
 def _check_mode(mode: str) -> None:

@@ -13,6 +13,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from engine.quantize import Weight, linear
+
 
 def rms_norm(x: Tensor, alpha: Tensor, eps: float = 1e-8) -> Tensor:
     """x [..., dim] of any dtype, computed in float32 and cast back; alpha [dim] (lm.md 2, "RMSNorm")."""
@@ -99,7 +101,7 @@ def ring_prefill(
     return attended
 
 
-def swiglu(x: Tensor, linear_in: Tensor, linear_out: Tensor) -> Tensor:
+def swiglu(x: Tensor, linear_in: Weight, linear_out: Weight) -> Tensor:
     """Gated feed-forward, linear_in [2h, dim] = gate rows then value rows, linear_out [dim, h] (lm.md 2)."""
-    gate, value = F.linear(x, linear_in).chunk(2, dim=-1)
-    return F.linear(F.silu(gate) * value, linear_out)
+    gate, value = linear(x, linear_in).chunk(2, dim=-1)
+    return linear(F.silu(gate) * value, linear_out)

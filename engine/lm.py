@@ -1,7 +1,8 @@
 """The full-duplex language model: a temporal transformer over frames, a depth transformer over the codebooks of one.
 
 Reads like Moshi (Défossez et al. 2024, section 3; facts: lm.md). Holds weights only: what changes during a talk comes
-in as `state`, whose layout `slots` declares. No caching policy, no sampling, no threads, no graphs.
+in as `state`, whose layout `slots` declares. No caching policy, no sampling, no threads, no graphs. A weight may be
+quantised (`engine.quantize`), which only `linear` and `embedding` need to know.
 Shapes: B talks, T positions, K streams (text, own codebooks, user codebooks), D = dim, d = depformer_dim.
 """
 
@@ -16,6 +17,7 @@ from torch import Tensor, nn
 
 from engine.config import LMConfig
 from engine.layers import merge_heads, ring_attention, ring_prefill, rms_norm, rope, split_heads, swiglu
+from engine.quantize import Weight, embedding, linear
 from engine.state import Slot, Slots
 
 ZERO_TOKEN = -1  # embeds to exactly 0
@@ -26,9 +28,9 @@ def _parameter(*shape: int) -> nn.Parameter:
     return nn.Parameter(torch.empty(*shape), requires_grad=False)
 
 
-def _embed(table: Tensor, tokens: Tensor) -> Tensor:
-    """Rows of table [cards, dim]; the zero token embeds to 0. tokens [...] -> [..., dim]"""
-    rows = F.embedding(tokens.clamp(min=0), table)
+def _embed(table: Weight, tokens: Tensor, dtype: torch.dtype) -> Tensor:
+    """Rows of table [cards, dim]; the zero token embeds to 0. tokens [...] -> [..., dim] in dtype"""
+    rows = embedding(table, tokens.clamp(min=0), dtype)
     return rows.masked_fill((tokens < 0)[..., None], 0)
 
 
@@ -58,13 +60,13 @@ class TemporalLayer(nn.Module):
 
         `count` [B] marks a padded prefill chunk, None a step.
         """
-        q, k, v = split_heads(F.linear(rms_norm(x, self.norm1), self.in_proj), self.config.num_heads)
+        q, k, v = split_heads(linear(rms_norm(x, self.norm1), self.in_proj), self.config.num_heads)
         q, k = rope(q, positions, self.config.max_period), rope(k, positions, self.config.max_period)
         if count is None:
             attended = ring_attention(q, k, v, keys, values, positions, window)
         else:
             attended = ring_prefill(q, k, v, keys, values, positions, count, window)
-        x = x + F.linear(merge_heads(attended), self.out_proj)
+        x = x + linear(merge_heads(attended), self.out_proj)
         return x + swiglu(rms_norm(x, self.norm2), self.linear_in, self.linear_out)
 
 
@@ -88,10 +90,11 @@ class TemporalTransformer(nn.Module):
 
         Added one after another in the weights' dtype: in bfloat16 the order decides the last bit (lm.md 2).
         """
-        total = _embed(self.audio_embeddings[0], tokens[:, 1])
+        dtype = self.out_norm.dtype
+        total = _embed(self.audio_embeddings[0], tokens[:, 1], dtype)
         for codebook in range(1, self.config.n_q):
-            total = total + _embed(self.audio_embeddings[codebook], tokens[:, 1 + codebook])
-        return total + _embed(self.text_embedding, tokens[:, 0])
+            total = total + _embed(self.audio_embeddings[codebook], tokens[:, 1 + codebook], dtype)
+        return total + _embed(self.text_embedding, tokens[:, 0], dtype)
 
     def forward(
         self,
@@ -113,7 +116,7 @@ class TemporalTransformer(nn.Module):
 
     def text_logits(self, hidden: Tensor) -> Tensor:
         """hidden [B, D] -> [B, text_card] float32."""
-        return F.linear(hidden, self.text_head).float()
+        return linear(hidden, self.text_head).float()
 
 
 class DepthLayer(nn.Module):
@@ -140,20 +143,20 @@ class DepthLayerWeights(NamedTuple):
     """One depth layer's weights at one step; shapes as in `DepthLayer` without the leading steps."""
 
     norm1: Tensor
-    in_proj: Tensor
-    out_proj: Tensor
+    in_proj: Weight
+    out_proj: Weight
     norm2: Tensor
-    linear_in: Tensor
-    linear_out: Tensor
+    linear_in: Weight
+    linear_out: Weight
 
 
 class DepthStep(NamedTuple):
     """The weights of one step: what it reads of the frame and of the token before, its layers, its head."""
 
-    input_projection: Tensor  # [d, D]
-    embedding: Tensor  # [cards, d]
+    input_projection: Weight  # [d, D]
+    embedding: Weight  # [cards, d]
     layers: tuple[DepthLayerWeights, ...]
-    head: Tensor  # [card, d]
+    head: Weight  # [card, d]
 
 
 def depth_step(
@@ -166,15 +169,15 @@ def depth_step(
     """
     heads, steps = keys.shape[2], keys.shape[3]
     seen = torch.arange(steps, device=keys.device) <= step  # [S]
-    x = F.linear(hidden, weights.input_projection) + _embed(weights.embedding, previous)
+    x = linear(hidden, weights.input_projection) + _embed(weights.embedding, previous, hidden.dtype)
     for index, layer in enumerate(weights.layers):
-        q, k, v = split_heads(F.linear(rms_norm(x, layer.norm1), layer.in_proj)[:, None], heads)  # [B, H, 1, dh]
+        q, k, v = split_heads(linear(rms_norm(x, layer.norm1), layer.in_proj)[:, None], heads)  # [B, H, 1, dh]
         keys[:, index].index_copy_(2, step, k)
         values[:, index].index_copy_(2, step, v)
         attended = F.scaled_dot_product_attention(q, keys[:, index], values[:, index], attn_mask=seen[None])
-        x = x + F.linear(merge_heads(attended)[:, 0], layer.out_proj)
+        x = x + linear(merge_heads(attended)[:, 0], layer.out_proj)
         x = x + swiglu(rms_norm(x, layer.norm2), layer.linear_in, layer.linear_out)
-    return F.linear(x, weights.head).float()
+    return linear(x, weights.head).float()
 
 
 class DepthTransformer(nn.Module):
@@ -201,6 +204,8 @@ class DepthTransformer(nn.Module):
 
 class LanguageModel(nn.Module):
     """Both transformers; parameters only, uninitialised until a checkpoint is assigned."""
+
+    precision: str | None = None  # of quantised weights; None: plain ones, and their dtype says it
 
     def __init__(self, config: LMConfig):
         super().__init__()

@@ -9,9 +9,10 @@ import torch
 
 from engine.config import LMConfig
 from engine.errors import EngineError
+from engine.precision import NAMES
 from engine.toolchain import triton_failure
 
-PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16}
+_PLAIN = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 
 
 def choose_device(device: str) -> torch.device:
@@ -33,12 +34,26 @@ def choose_device(device: str) -> torch.device:
 
 
 def choose_dtype(precision: str, device: torch.device) -> torch.dtype:
-    """auto = bfloat16 on a GPU (the published weights' own), float32 on a CPU, where bfloat16 is slow."""
-    if precision == "auto":
-        return torch.bfloat16 if device.type == "cuda" else torch.float32
-    if precision not in PRECISIONS:
-        raise EngineError(f"The precision must be auto, {' or '.join(PRECISIONS)}, not {precision!r}.")
-    return PRECISIONS[precision]
+    """In which numbers a model computes. auto and the quantised precisions, which keep weights only: bfloat16 on a GPU
+    (the published weights' own), float32 on a CPU, where bfloat16 is slow."""
+    if precision != "auto" and precision not in NAMES:
+        raise EngineError(f"The precision must be auto, {', '.join(NAMES[:-1])} or {NAMES[-1]}, not {precision!r}.")
+    if precision in _PLAIN:
+        return _PLAIN[precision]
+    return torch.bfloat16 if device.type == "cuda" else torch.float32
+
+
+def choose_precision(precision: str, kept: str | None, device: torch.device) -> str:
+    """What `precision` comes to with a file whose weights are kept in `kept` (None: plainly)."""
+    dtype = choose_dtype(precision, device)
+    if precision != "auto":
+        return precision
+    return kept or name_of(dtype)
+
+
+def name_of(dtype: torch.dtype) -> str:
+    """The plain precision that computes in dtype."""
+    return next(name for name, value in _PLAIN.items() if value == dtype)
 
 
 def fix_kernel_choices() -> None:

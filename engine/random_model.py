@@ -8,19 +8,35 @@ from torch import Tensor
 from engine.config import LMConfig, MimiConfig
 from engine.lm import LanguageModel
 from engine.mimi import Mimi
+from engine.placement import choose_dtype
+from engine.precision import storage
+from engine.quantize import Quantized, QuantizedWeight, make_room, quantize
 
 
 def random_modules(
-    lm_config: LMConfig, mimi_config: MimiConfig, device: torch.device, dtype: torch.dtype, seed: int
+    lm_config: LMConfig, mimi_config: MimiConfig, device: torch.device, precision: str, seed: int
 ) -> tuple[LanguageModel, Mimi]:
-    """The same seed gives the same weights on the same kind of device."""
+    """The same seed gives the same weights on the same kind of device, quantised ones those of the plain model."""
+    dtype = choose_dtype(precision, device)
     with torch.device("meta"):
         lm, mimi = LanguageModel(lm_config).to(dtype), Mimi(mimi_config, lm_config.codebooks)
+    shapes = {name: parameter.shape for name, parameter in lm.named_parameters()}
+    make_room(lm, precision)
+    lm.to_empty(device=device)
     generator = torch.Generator(device).manual_seed(seed)
-    for module in (lm.to_empty(device=device), mimi.to_empty(device=device)):
-        for name, parameter in module.named_parameters():
-            stacked = module is lm or name == "quantizer.codebooks"
-            _fill(name, parameter, generator, parameter.shape[-1] if stacked else parameter[0].numel())
+    for name, shape in shapes.items():
+        kept = storage(precision, name, shape)
+        if kept is None:
+            _fill(name, lm.get_parameter(name), generator, shape[-1])
+            continue
+        parameter = torch.empty(shape, dtype=dtype, device=device)
+        _fill(name, parameter, generator, shape[-1])
+        weight = lm.get_submodule(name)
+        assert isinstance(weight, QuantizedWeight)
+        for index, matrix in enumerate(parameter if len(shape) == 3 else (parameter,)):
+            quantize(matrix, kept, weight[index] if len(shape) == 3 else Quantized(weight.values, weight.scales), name)
+    for name, parameter in mimi.to_empty(device=device).named_parameters():
+        _fill(name, parameter, generator, parameter.shape[-1] if "codebooks" in name else parameter[0].numel())
     mimi.quantizer.precompute()
     return lm, mimi
 

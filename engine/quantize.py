@@ -1,0 +1,194 @@
+"""Weights kept in 8 or 4 bits: the formats' arithmetic, and products with such weights in plain PyTorch.
+
+Owns rounding, packing and unpacking, and `QuantizedWeight`, which takes a parameter's place in the language model. What
+is kept how is `engine.precision`'s decision; files are not known here. Symmetric formats only: weight = value x scale,
+so that a kernel needs one multiplication. Activations stay in the precision in which the model computes.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from engine.errors import EngineError
+from engine.precision import QUANTIZED, Storage, storage
+
+FP8 = torch.float8_e4m3fn
+FP8_LARGEST = 448.0
+# 4 bits: the largest number of a group is worth giving up some exactness for the sake of the others; tried in turn.
+_SHRINKS = (1.0, 0.96, 0.92, 0.88, 0.84, 0.8, 0.76)
+_ROWS_AT_ONCE = 1 << 22  # numbers that are rounded at once: what rounding needs beside the matrix stays small
+# PyTorch's product with 8-bit rows reads a quarter of float32's bytes, but is fast only where it was written with
+# vector instructions, and reads past the ends of rows whose length these do not divide: seen in PyTorch 2.13 with
+# AVX-512 at 8 columns more than a multiple of 16. Past so many vectors at once the bytes no longer decide.
+_VECTOR_PRODUCT = torch.backends.cpu.get_cpu_capability() in ("AVX2", "AVX512")
+_VECTOR_COLUMNS = 32
+_FEW_VECTORS = 16
+
+
+class Quantized(NamedTuple):
+    """One matrix [rows, columns], or a view of it.
+
+    values: int8 or float8 [rows, columns]; or uint8 [rows, columns / 2], two four-bit numbers each plus 8: the low
+        halves are the row's first half, the high ones its second.
+    scales: bfloat16 [rows, groups of columns], [rows, 1] or [1, 1].
+    """
+
+    values: Tensor
+    scales: Tensor
+
+
+class QuantizedWeight(nn.Module):
+    """A parameter of the language model in a quantised format: `Quantized`, or a stack of them by depth steps."""
+
+    def __init__(self, values: Tensor, scales: Tensor):
+        super().__init__()
+        self.values = nn.Parameter(values, requires_grad=False)
+        self.scales = nn.Parameter(scales, requires_grad=False)
+
+    def __getitem__(self, step: int) -> Quantized:
+        """One matrix of the stack, as a view."""
+        return Quantized(self.values[step], self.scales[step])
+
+    @property
+    def shape(self) -> torch.Size:
+        """As if it were plain."""
+        *stack, columns = self.values.shape
+        return torch.Size((*stack, 2 * columns if self.values.dtype == torch.uint8 else columns))
+
+
+Weight = Tensor | Quantized | QuantizedWeight
+
+
+def empty(kept: Storage, shape: torch.Size | tuple[int, ...], device: torch.device | str) -> Quantized:
+    """Memory for a matrix, or a stack of them, of `shape`."""
+    *stack, rows, columns = shape
+    dtype = torch.uint8 if kept.bits == 4 else FP8 if kept.floating else torch.int8
+    return Quantized(
+        torch.empty(*stack, rows, columns * kept.bits // 8, dtype=dtype, device=device),
+        torch.empty(*stack, *kept.scales(rows, columns), dtype=torch.bfloat16, device=device),
+    )
+
+
+def make_room(model: nn.Module, precision: str) -> None:
+    """Gives the language model's parameters the places and shapes that the precision needs; done on "meta"."""
+    if precision not in QUANTIZED:
+        return
+    for name, parameter in list(model.named_parameters()):
+        kept = storage(precision, name, parameter.shape)
+        if kept is not None:
+            owner, _, attribute = name.rpartition(".")
+            module = model.get_submodule(owner)
+            delattr(module, attribute)
+            setattr(module, attribute, QuantizedWeight(*empty(kept, parameter.shape, "meta")))
+    model.precision = precision  # type: ignore[assignment]
+
+
+# ---------------------------------------------------------------- rounding
+
+
+def quantize(matrix: Tensor, kept: Storage, into: Quantized, name: str = "The weight") -> None:
+    """Rounds matrix [rows, columns] of any float type into `into`, on the matrix's device.
+
+    Raises EngineError, naming it, for one that holds infinities or no numbers at all.
+    """
+    if kept.group is None:
+        into.scales.copy_(_largest(matrix) / FP8_LARGEST)
+    step = max(1, _ROWS_AT_ONCE // matrix.shape[-1])
+    for start in range(0, matrix.shape[0], step):
+        rows = slice(start, start + step)
+        part = matrix[rows].float()
+        if kept.bits == 4:
+            _round_to_four_bits(part, into.values[rows], into.scales[rows])
+        else:
+            if kept.group is not None:
+                into.scales[rows].copy_(part.abs().amax(-1, keepdim=True) / (FP8_LARGEST if kept.floating else 127))
+            scales = into.scales if kept.group is None else into.scales[rows]
+            scaled = part / _divisor(scales)
+            if kept.floating:
+                into.values[rows].copy_(scaled.clamp_(-FP8_LARGEST, FP8_LARGEST))
+            else:
+                into.values[rows].copy_(scaled.round_().clamp_(-127, 127))
+    if not bool(into.scales.isfinite().all()):
+        raise EngineError(f"{name} holds values that are no numbers: the model file is damaged, so fetch it again.")
+
+
+def _largest(matrix: Tensor) -> Tensor:
+    """[1, 1], without a second matrix."""
+    low, high = torch.aminmax(matrix)
+    return torch.maximum(high.float(), -low.float()).view(1, 1)
+
+
+def _divisor(scales: Tensor) -> Tensor:
+    """Scales as stored, in float32; 1 where nothing but zeros is to be divided."""
+    wide = scales.float()
+    return wide.masked_fill(wide == 0, 1.0)
+
+
+def _round_to_four_bits(part: Tensor, values: Tensor, scales: Tensor) -> None:
+    """For every group the scale, of a few, with the least squared error. The largest number becomes -8 or close to it,
+    whichever its sign: the scale then has the opposite one."""
+    grouped = part.unflatten(-1, (scales.shape[-1], -1))
+    largest = grouped.gather(-1, grouped.abs().argmax(-1, keepdim=True))
+    best = error = rounded = None
+    for shrink in _SHRINKS:
+        scale = (largest * (shrink / -8)).to(scales.dtype)
+        divisor = _divisor(scale)
+        numbers = (grouped / divisor).round_().clamp_(-8, 7)
+        off = (numbers * divisor).sub_(grouped).square_().sum(-1, keepdim=True)
+        if best is None or error is None or rounded is None:
+            best, error, rounded = scale, off, numbers
+        else:
+            better = off < error
+            best = torch.where(better, scale, best)
+            rounded = torch.where(better, numbers, rounded)
+            error = torch.minimum(off, error)
+    assert best is not None and rounded is not None
+    scales.copy_(best[..., 0])
+    low, high = rounded.flatten(-2).add_(8).to(torch.uint8).chunk(2, dim=-1)
+    values.copy_(low | (high << 4))
+
+
+# ---------------------------------------------------------------- using
+
+
+def unpacked(values: Tensor) -> Tensor:
+    """Values as single numbers: int8 or float8 [..., rows, columns]."""
+    if values.dtype != torch.uint8:
+        return values
+    return torch.cat(((values & 15).to(torch.int8), (values >> 4).to(torch.int8)), dim=-1).sub_(8)
+
+
+def dequantized(weight: Quantized | QuantizedWeight, dtype: torch.dtype) -> Tensor:
+    """The plain matrix, or stack of them."""
+    wide = unpacked(weight.values).to(dtype)
+    if weight.scales.shape[-1] == 1:
+        return wide.mul_(weight.scales)
+    grouped = wide.unflatten(-1, (weight.scales.shape[-1], -1))
+    return grouped.mul_(weight.scales[..., None]).flatten(-2)
+
+
+def linear(x: Tensor, weight: Weight) -> Tensor:
+    """x [..., columns] @ weight [rows, columns] transposed -> [..., rows], in x's dtype."""
+    if isinstance(weight, Tensor):
+        return F.linear(x, weight)
+    values, scales = weight.values, weight.scales
+    if scales.shape[-1] > 1:
+        return F.linear(x, dequantized(weight, x.dtype))
+    fits = values.dtype == torch.int8 and values.shape[-1] % _VECTOR_COLUMNS == 0
+    if fits and _VECTOR_PRODUCT and x.device.type == "cpu":
+        vectors = x.flatten(0, -2)
+        if vectors.shape[0] <= _FEW_VECTORS:
+            y = torch._weight_int8pack_mm(vectors.to(torch.bfloat16), values, scales[:, 0])
+            return y.to(x.dtype).unflatten(0, x.shape[:-1])
+    return F.linear(x, values.to(x.dtype)) * scales[:, 0].to(x.dtype)
+
+
+def embedding(table: Weight, tokens: Tensor, dtype: torch.dtype) -> Tensor:
+    """Rows of table [cards, dim] for tokens [...] -> [..., dim] in dtype."""
+    if isinstance(table, Tensor):
+        return F.embedding(tokens, table)
+    return table.values[tokens].to(dtype).mul_(table.scales[tokens])
