@@ -22,6 +22,9 @@ from app.rules import Choice, ComputeDevice, Flag, Number, RefusedError, Rule, T
 from app.settings_file import Leaf, keep_copy, read_settings, write_settings
 
 THEMES = ("system", "light", "dark")
+ECHO_MODES = ("auto", "on", "off")
+TALK_KEY_MODES = ("open", "push")
+RECORD_FORMATS = ("wav", "flac")
 EXPERT = "window.expert_sampling"
 
 
@@ -34,6 +37,18 @@ class AudioSettings:
     block_ms: int = 20
     max_lag_ms: int = 240
     margin_ms: int = 35
+    echo: str = "auto"  # one of ECHO_MODES
+    noise_suppression: bool = False
+    auto_gain: bool = False
+    talk_key_mode: str = "open"  # one of TALK_KEY_MODES
+
+
+@dataclass(frozen=True)
+class RecordSettings:
+    """Recordings of talks. folder: "" is the usual one (`app.paths.user_recording_folder`)."""
+
+    folder: str = ""
+    format: str = "wav"
 
 
 @dataclass(frozen=True)
@@ -53,6 +68,7 @@ class Config:
     sampling: Sampling = Sampling()
     persona: PersonaChoice = PersonaChoice()
     audio: AudioSettings = AudioSettings()
+    record: RecordSettings = RecordSettings()
     window: WindowSettings = WindowSettings()
 
 
@@ -86,6 +102,12 @@ RULES: dict[str, Rule] = {
     "audio.block_ms": Number(5, 40, whole=True, unit="ms"),
     "audio.max_lag_ms": Number(80, 2000, whole=True, unit="ms"),
     "audio.margin_ms": Number(0, 80, whole=True, unit="ms"),
+    "audio.echo": Choice(ECHO_MODES),
+    "audio.noise_suppression": Flag(),
+    "audio.auto_gain": Flag(),
+    "audio.talk_key_mode": Choice(TALK_KEY_MODES),
+    "record.folder": Text(1024),
+    "record.format": Choice(RECORD_FORMATS),
     "window.theme": Choice(THEMES),
     "window.text_size": Number(90, 200, whole=True, unit="per cent"),
     "window.expert_sampling": Flag(),
@@ -171,6 +193,7 @@ def build(values: Mapping[str, object]) -> Config:
         Sampling(**section("sampling.")),  # type: ignore[arg-type]
         PersonaChoice(**section("persona.")),  # type: ignore[arg-type]
         AudioSettings(**audio),  # type: ignore[arg-type]
+        RecordSettings(**section("record.")),  # type: ignore[arg-type]
         WindowSettings(**section("window.")),  # type: ignore[arg-type]
     )
 

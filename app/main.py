@@ -20,14 +20,16 @@ from app.config import Settings
 from app.conversation import Conversation
 from app.devices import DeviceLists, DeviceRef
 from app.errors import UserError
-from app.paths import project_file, user_cache_folder, user_voice_folder
+from app.paths import project_file, user_cache_folder, user_recording_folder, user_voice_folder
+from app.recorded_ends import RecordedEnds
+from app.recorder import Recorder
 from app.sound_desk import SoundDesk
 from app.text_files import write_text
 from app.version import version
 from app.voices import VoiceFolder
 
 if TYPE_CHECKING:
-    from ui.ports import DeviceChoice, DevicesState, Ports
+    from ui.ports import DeviceChoice, DevicesState, Ports, RecordingState
 
 log = logging.getLogger("parley")
 
@@ -49,14 +51,16 @@ def run_window(settings: Settings) -> int:
         log.info("Parley %s starts", version())
         sound = DeviceAudio(settings.config.audio)
         voices = VoiceFolder(user_voice_folder(), user_cache_folder())
-        conversation = Conversation(sound, voices=voices)
-        desktop = Desktop(settings, sound, voices, conversation, kept)
+        recorder = Recorder()
+        conversation = Conversation(RecordedEnds(sound, recorder), voices=voices)
+        desktop = Desktop(settings, sound, voices, conversation, kept, recorder)
         conversation.start_thread()
         sound.desk.refresh()  # the lists are there when Settings is opened
         try:
             status = show(conversation, desktop.ports())
         finally:
             ended = conversation.close(CLOSE_SECONDS)
+            recorder.close(CLOSE_SECONDS)
             with contextlib.suppress(TimeoutError):
                 settings.flush()
         if not ended:
@@ -87,12 +91,14 @@ class Desktop:
         voices: VoiceFolder,
         conversation: Conversation,
         kept: diagnostics.LastLines,
+        recorder: Recorder,
     ) -> None:
         self._settings = settings
         self._sound = sound
         self._voices = voices
         self._conversation = conversation
         self._kept = kept
+        self._recorder = recorder
 
     def ports(self) -> Ports:
         from ui.ports import Ports
@@ -105,6 +111,7 @@ class Desktop:
             count_tokens=self._voices.count_tokens,
             diagnostics=self.diagnostics,
             write_text=write_text,
+            recorder=RecorderPort(self._recorder, self._settings),
             spec=config.model,
             sampling=config.sampling,
             persona=config.persona,
@@ -150,6 +157,32 @@ class DeskPort:
                 refusal = self._settings.set(name, ref)
                 if refusal:
                     log.warning("the choice of a device was not kept: %s", refusal)
+
+
+class RecorderPort:
+    """The recorder with the settings that hold for it. Called by the Qt thread only."""
+
+    def __init__(self, recorder: Recorder, settings: Settings) -> None:
+        self._recorder = recorder
+        self._settings = settings
+
+    @property
+    def wanted(self) -> bool:
+        return self._recorder.wanted
+
+    def state(self) -> RecordingState:
+        from ui.ports import RecordingState
+
+        state = self._recorder.state
+        return RecordingState(state.recording, state.path, state.seconds, state.trouble)
+
+    def want(self, on: bool) -> None:
+        self._recorder.want(on, self.folder(), self._settings.config.record.format)
+
+    def folder(self) -> Path:
+        chosen = self._settings.config.record.folder.strip()
+        # a path without a beginning means the home folder: where a window was started from, nobody knows
+        return Path.home() / Path(chosen).expanduser() if chosen else user_recording_folder()
 
 
 def _in_window_words(lists: DeviceLists) -> DevicesState:

@@ -48,6 +48,15 @@ def user_voice_folder() -> Path:
     return _user_folder("user_data_path", "~/.local/share") / "voices"
 
 
+def user_recording_folder() -> Path:
+    """Where recordings go unless the settings say otherwise; it need not exist. Linux: ~/Documents/Parley."""
+    try:
+        import platformdirs
+    except ImportError:
+        return Path.home() / "Documents" / "Parley"
+    return platformdirs.user_documents_path() / "Parley"
+
+
 def _roots() -> list[Path]:
     """Frozen application first, then a checkout (an editable install), then the data that a built wheel carries."""
     package = Path(__file__).resolve().parent

@@ -36,6 +36,7 @@ class Actions(QObject):
     copy_transcript_wanted = Signal()
     save_transcript_wanted = Signal()
     copy_diagnostics_wanted = Signal()
+    record_wanted = Signal(bool)
 
     def __init__(self, session: Session, theme: Theme):
         super().__init__()
@@ -44,6 +45,7 @@ class Actions(QObject):
         self.talk = self._make("talk", "Start talk", "F5", self._toggle_talk)
         self.mute = self._make("mute", "&Mute", "Ctrl+D", self._toggle_mute, checkable=True)
         self.new_talk = self._make("new_talk", "&New talk", "Ctrl+N", session.new_talk)
+        self.record = self._make("record", "&Record talk", "Ctrl+R", self._toggle_record, checkable=True)
         self.settings = self._make("settings", "&Settings\N{HORIZONTAL ELLIPSIS}", "Ctrl+,", self.settings_wanted.emit)
         self.copy_transcript = self._make(
             "copy_transcript", "Copy &transcript", "Ctrl+Shift+C", self.copy_transcript_wanted.emit
@@ -61,7 +63,8 @@ class Actions(QObject):
         self.settings.setMenuRole(QAction.MenuRole.PreferencesRole)
         self.modes = self._make_modes()
         self._describe(self.new_talk, "Forget this talk and begin another at once")
-        self._describe(self.settings, "Audio, voice, engine and appearance")
+        self._describe(self.settings, "Audio, voice, engine, recording and appearance")
+        self._describe(self.record, "Record both sides of this talk and the next ones, until you press again")
         self._describe(self.copy_diagnostics, "Copy versions, devices and the last log lines for a bug report")
         self._describe(self.copy_transcript, "Copy the words of this window with their times")
         self._describe(self.save_transcript, "Save the words of this window as text, Markdown or subtitles")
@@ -115,6 +118,9 @@ class Actions(QObject):
         elif self._session.phase == "ready":
             self._session.start()
 
+    def _toggle_record(self, on: bool) -> None:
+        self.record_wanted.emit(on)
+
     def _toggle_mute(self, muted: bool) -> None:
         self._session.set_muted(muted)
 
@@ -133,6 +139,7 @@ class Actions(QObject):
         self.mute.setIcon(
             icons.icon("muted", colours.amber) if session.muted else icons.icon("microphone", colours.text)
         )
+        self.record.setIcon(icons.icon("record", colours.red))
         self.new_talk.setEnabled(talking)
         self.new_talk.setIcon(icons.icon("new", colours.text, colours.muted))
         self.settings.setIcon(icons.icon("settings", colours.text))

@@ -41,6 +41,7 @@ DRAWINGS = {
     '<path d="M10 3.5v3M14 3.5v3M10 17.5v3M14 17.5v3M3.5 10h3M3.5 14h3M17.5 10h3M17.5 14h3"/>',
     "voice": '<path d="M4 10v4M8 6.5v11M12 3.5v17M16 7.5v9M20 10v4"/>',
     "appearance": '<circle cx="12" cy="12" r="8.5"/><path d="M12 3.5v17a8.5 8.5 0 0 0 0-17z" fill="{colour}"/>',
+    "record": '<circle cx="12" cy="12" r="8.5"/><circle cx="12" cy="12" r="3.6" fill="{colour}"/>',
     "refresh": '<path d="M19.5 12a7.5 7.5 0 1 1-2.3-5.4M19.8 3.5v4h-4"/>',
 }
 

@@ -27,6 +27,7 @@ from ui.meter import LevelPane
 from ui.mode_radios import ModeRadios
 from ui.notices import Banner, Progress, untrained_notice
 from ui.ports import Ports
+from ui.recording_sign import RecordingSign
 from ui.saving import Kind, Saver
 from ui.scrolling import VerticalScroll
 from ui.session import Session
@@ -95,6 +96,7 @@ class MainWindow(QMainWindow):
         self.new_button = action_button(actions.new_talk)
         self.settings_button = action_button(actions.settings, "flat", text=False)
         self.modes = ModeRadios(actions)
+        self.recording = RecordingSign(theme, session, self._bridge, self._ports.recorder, actions)
         self.phase_dot = QLabel()
         self.phase = text_label("", "label")
         self.banner = Banner(theme, session)
@@ -144,6 +146,7 @@ class MainWindow(QMainWindow):
         row.addWidget(text_label("Engine", "label", "muted"))
         row.addWidget(self.modes)
         row.addStretch(1)
+        row.addWidget(self.recording)
         row.addWidget(self.phase_dot)
         row.addWidget(self.phase)
         row.addWidget(self.settings_button)
@@ -176,7 +179,7 @@ class MainWindow(QMainWindow):
     def _make_menus(self) -> None:
         actions, bar = self.actions_, self.menuBar()
         talk = bar.addMenu("&Talk")
-        talk.addActions([actions.talk, actions.mute, actions.new_talk])
+        talk.addActions([actions.talk, actions.mute, actions.new_talk, actions.record])
         talk.addSeparator()
         talk.addActions([actions.save_transcript, actions.copy_transcript])
         talk.addSeparator()

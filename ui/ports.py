@@ -32,6 +32,8 @@ TOP_K = "sampling.top_k"
 TEXT_TEMPERATURE = "sampling.text_temperature"
 TEXT_TOP_K = "sampling.text_top_k"
 SEED = "sampling.seed"
+RECORD_FOLDER = "record.folder"  # "": the usual one
+RECORD_FORMAT = "record.format"  # one of app.config.RECORD_FORMATS
 
 
 class ConversationPort(Protocol):
@@ -119,6 +121,38 @@ class DevicesPort(Protocol):
 
 
 @dataclass(frozen=True)
+class RecordingState:
+    """recording: a file is in progress. path: of that file, or of the last one. trouble: why the last one ended on its
+    own, or ""."""
+
+    recording: bool = False
+    path: Path | None = None
+    seconds: float = 0.0
+    trouble: str = ""
+
+
+class RecordingPort(Protocol):
+    """The recorder: both sides of a talk, written as it goes, only when asked for."""
+
+    @property
+    def wanted(self) -> bool:
+        """Asked for, and not ended on its own since."""
+        ...
+
+    def state(self) -> RecordingState:
+        """The last snapshot; cheap."""
+        ...
+
+    def want(self, on: bool) -> None:
+        """Record this talk and those that follow, or stop. Reads folder and format from the settings."""
+        ...
+
+    def folder(self) -> Path:
+        """Where recordings go; it need not exist yet."""
+        ...
+
+
+@dataclass(frozen=True)
 class Ports:
     """Everything the window is given beside the conversation."""
 
@@ -128,6 +162,7 @@ class Ports:
     count_tokens: Callable[[str], int | None]  # tokens of a persona text as primed; None: no tokenizer loaded yet
     diagnostics: Callable[[], Future[str]]  # text for a bug report; no prompt, transcript or token in it
     write_text: Callable[[Path, str], Future[str]]  # a file, whole or not at all; result: "" or one sentence
+    recorder: RecordingPort
     spec: ModelSpec = field(default_factory=ModelSpec)  # what to load first (settings and command line together)
     sampling: Sampling = field(default_factory=Sampling)
     persona: PersonaChoice = field(default_factory=PersonaChoice)

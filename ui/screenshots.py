@@ -35,7 +35,7 @@ from app.messages import (
 from app.telemetry import FrameRecord
 from ui import scripted
 from ui.app import Window, make_window
-from ui.ports import DeviceChoice, DevicesState
+from ui.ports import DeviceChoice, DevicesState, RecordingState
 
 ICON = Path(__file__).resolve().parent.parent / "assets" / "icons" / "parley.svg"
 PERSONA = "You are a patient tutor. You answer in short sentences and ask back when something is unclear."
@@ -81,6 +81,7 @@ class Scene:
     sampling: Sampling = Sampling()
     persona: PersonaChoice = PersonaChoice()
     devices: DevicesState | None = None
+    recording: RecordingState | None = None
     late: tuple[Event, ...] = ()  # said once the page is open
     after: Callable[[Window], None] | None = None
 
@@ -125,6 +126,7 @@ def scenes() -> list[Scene]:
         "Load again",
         fatal=True,
     )
+    recording = RecordingState(True, Path("/home/ada/Documents/Parley/Parley 2026-11-29 16.42.07.wav"), 71.2)
     return [
         Scene("idle"),
         Scene(
@@ -136,6 +138,7 @@ def scenes() -> list[Scene]:
         Scene("ready", (*ready(card, "graph"),), spec=seven),
         Scene("live_graph", (*talking(card, "graph"),), graph, spec=seven),
         Scene("live_switched", (*talking(card, "graph"), MutedChanged(True)), switched, spec=seven),
+        Scene("live_recording", (*talking(card, "graph"),), graph, spec=seven, recording=recording),
         Scene("live_eager_slow", (*talking(card, "eager"), too_slow), slow, spec=seven),
         Scene("live_cpu", (*talking(processor, "compiled"),), small),
         Scene(
@@ -174,6 +177,7 @@ def scenes() -> list[Scene]:
             spec=seven,
             late=(Trouble("mode", "The compiled mode cannot be used: no C++ compiler was found."),),
         ),
+        Scene("settings_recording", (*ready(card, "graph"),), (), "recording", spec=seven),
         Scene("settings_appearance", (*ready(card, "graph"),), (), "appearance", spec=seven),
     ]
 
@@ -196,6 +200,10 @@ def show(application: QApplication, scene: Scene, theme: str) -> tuple[Window, Q
     }
     if scene.devices is not None:
         given["devices"] = scripted.ScriptedDevices(scene.devices)
+    recorder = scripted.ScriptedRecorder()
+    if scene.recording is not None:
+        recorder.wanted, recorder.shown = True, scene.recording
+    given["recorder"] = recorder
     window = make_window(application, conversation, scripted.make_ports(settings, **given))
     window.main.show()
     conversation.say(*scene.events)

@@ -10,11 +10,12 @@ import math
 import random
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from pathlib import Path
 
 from app.messages import Command, Event, ModelInfo, Sampling
 from app.telemetry import FRAME_MS, FrameHistory, FrameRecord
 from ui import ports as keys
-from ui.ports import DeviceChoice, DeviceRow, DevicesState, Ports
+from ui.ports import DeviceChoice, DeviceRow, DevicesState, Ports, RecordingState
 
 DEFAULTS: dict[str, object] = {
     keys.THEME: "light",
@@ -22,6 +23,8 @@ DEFAULTS: dict[str, object] = {
     keys.EXPERT_SAMPLING: False,
     keys.MODE: "auto",
     keys.MODEL_SOURCE: "mini",
+    keys.RECORD_FOLDER: "",
+    keys.RECORD_FORMAT: "wav",
 }
 NO_CUDA = "CUDA graphs need an NVIDIA graphics card, and torch finds none."
 OWN_SAMPLING = Sampling(0.8, 250, 0.7, 25)
@@ -97,6 +100,25 @@ class ScriptedDevices:
         return done(self.answer)
 
 
+class ScriptedRecorder:
+    """A recorder that records nothing; tests set what it says."""
+
+    def __init__(self) -> None:
+        self.wanted = False
+        self.shown = RecordingState()
+        self.asked: list[bool] = []
+
+    def state(self) -> RecordingState:
+        return self.shown
+
+    def want(self, on: bool) -> None:
+        self.asked.append(on)
+        self.wanted = on
+
+    def folder(self) -> Path:
+        return Path("/home/ada/Documents/Parley")
+
+
 def done(text: str) -> Future[str]:
     """A future that is done already."""
     future: Future[str] = Future()
@@ -150,6 +172,7 @@ def make_ports(settings: ScriptedSettings | None = None, **changes: object) -> P
         "count_tokens": lambda text: round(len(text.split()) * 1.3),
         "diagnostics": lambda: done("Parley diagnostics"),
         "write_text": lambda path, text: done(""),
+        "recorder": ScriptedRecorder(),
         "model_sources": ("mini", "kyutai/moshiko-pytorch-bf16", "nvidia/personaplex-7b-v1"),
     }
     return Ports(**{**given, **changes})  # type: ignore[arg-type]

@@ -18,14 +18,21 @@ from ui.settings_appearance import AppearancePage
 from ui.settings_audio import AudioPage
 from ui.settings_engine import EnginePage
 from ui.settings_page import Page
+from ui.settings_recording import RecordingPage
 from ui.settings_voice import VoicePage
 from ui.theme import Theme
 
-PICTURES = {"audio": "microphone", "voice": "voice", "engine": "engine", "appearance": "appearance"}
+PICTURES = {
+    "audio": "microphone",
+    "voice": "voice",
+    "engine": "engine",
+    "recording": "record",
+    "appearance": "appearance",
+}
 
 
 class SettingsWindow(QWidget):
-    """Audio, Voice, Engine, Appearance."""
+    """Audio, Voice, Engine, Recording, Appearance."""
 
     def __init__(self, session: Session, bridge: Bridge, ports: Ports, theme: Theme, actions: Actions):
         super().__init__(None, Qt.WindowType.Window)
@@ -34,11 +41,13 @@ class SettingsWindow(QWidget):
         self.audio = AudioPage(session, bridge, ports.devices, theme)
         self.voice = VoicePage(session, bridge, ports, actions)
         self.engine = EnginePage(session, ports, actions)
+        self.recording = RecordingPage(ports, actions)
         self.appearance = AppearancePage(session, ports.settings, theme)
         self.pages: dict[str, Page] = {
             "audio": self.audio,
             "voice": self.voice,
             "engine": self.engine,
+            "recording": self.recording,
             "appearance": self.appearance,
         }
         self.list = QListWidget()

@@ -9,14 +9,16 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from app import config, diagnostics
 from app.audio import AudioStatus
 from app.conversation import Conversation
 from app.devices import DeviceLists, DeviceRef, DeviceRow
-from app.main import DeskPort, Desktop
+from app.main import DeskPort, Desktop, RecorderPort
 from app.messages import LoadModel, ModelSpec, PersonaChoice, StartTalk
+from app.recorder import Recorder
 from tests.app.fake_engine import FakeEngine, FakeLoader, FakeVoices, VirtualClock
 from tests.app.virtual_ends import VirtualEnds
 
@@ -100,7 +102,7 @@ def test_diagnostics_hold_what_helps_and_nothing_private(
         def status() -> AudioStatus:
             return AudioStatus(input_name="USB Headset", input_rate=48000.0, skipped=3)
 
-    desktop = Desktop(settings, Sound(), FakeVoices(), conversation, kept)  # type: ignore[arg-type]
+    desktop = Desktop(settings, Sound(), FakeVoices(), conversation, kept, Recorder())  # type: ignore[arg-type]
     try:
         assert "No model is loaded." in desktop.diagnostics().result(5)
         for number in range(300):
@@ -143,3 +145,24 @@ def test_log_goes_to_memory_and_file_without_a_folder_too(tmp_path: Path, monkey
         assert kept.lines[-1].endswith("a line")
         assert logger.handlers == before
     assert "a line" in (tmp_path / "log" / "parley.log").read_text()
+
+
+def test_recordings_go_where_the_settings_say(settings: config.Settings, tmp_path: Path) -> None:
+    """User report U13: spaces, accents and "~" in a folder's name."""
+    from app.paths import user_recording_folder
+
+    recorder = Recorder()
+    port = RecorderPort(recorder, settings)
+    assert port.folder() == user_recording_folder()
+    for written, meant in (("~/Träume und Pläne", Path.home() / "Träume und Pläne"), ("talks", Path.home() / "talks")):
+        settings.set("record.folder", written)
+        assert port.folder() == meant
+    settings.set("record.folder", str(tmp_path / "talks"))
+    settings.set("record.format", "flac")
+    port.want(True)
+    recorder.frame(np.zeros(1920, np.float32), np.zeros(1920, np.float32), 0)
+    recorder.close()
+    (path,) = (tmp_path / "talks").iterdir()
+    assert path.suffix == ".flac"
+    assert port.state().path == path
+    settings.flush()

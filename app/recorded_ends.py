@@ -1,0 +1,62 @@
+"""A talk's two ends with a recorder listening at them.
+
+Owns the pairing of a microphone frame with its answer. Adds one copy of each to a frame's way and nothing that could
+wait. Called as any ends are: by the engine thread, `status` and `muted` by any.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from app.audio import AudioEnds, AudioStatus, InputFrame
+from app.recorder import Recorder
+
+
+class RecordedEnds:
+    """`ends`, with what goes in and out of them handed to the recorder as the model hears and says it."""
+
+    def __init__(self, ends: AudioEnds, recorder: Recorder) -> None:
+        self._ends = ends
+        self._recorder = recorder
+        self._heard: InputFrame | None = None
+        self._skipped = 0
+
+    @property
+    def muted(self) -> bool:
+        return self._ends.muted
+
+    @muted.setter
+    def muted(self, muted: bool) -> None:
+        self._ends.muted = muted
+
+    @property
+    def talk_key_held(self) -> bool:
+        return self._ends.talk_key_held
+
+    @talk_key_held.setter
+    def talk_key_held(self, held: bool) -> None:
+        self._ends.talk_key_held = held
+
+    def open(self) -> None:
+        self._ends.open()
+        self._heard, self._skipped = None, 0
+
+    def close(self) -> None:
+        self._recorder.end_talk()
+        self._ends.close()
+
+    def read_frame(self, timeout: float) -> InputFrame | None:
+        frame = self._ends.read_frame(timeout)
+        if frame is not None:
+            self._heard = frame
+        return frame
+
+    def write_frame(self, pcm: np.ndarray) -> None:
+        self._ends.write_frame(pcm)
+        if self._heard is not None:
+            self._recorder.frame(self._heard.pcm, pcm, self._skipped)
+
+    def status(self) -> AudioStatus:
+        status = self._ends.status()
+        self._skipped = status.skipped
+        return status

@@ -1,0 +1,102 @@
+"""Settings, Recording: where recordings go and in which format.
+
+Owns the two controls; the recorder is a port. Qt thread only.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QLineEdit, QPushButton, QWidget
+
+from app.config import RECORD_FORMATS
+from ui import ports as keys
+from ui.actions import Actions
+from ui.labels import action_button, wrapped_label
+from ui.ports import Ports
+from ui.settings_page import Page, form_row
+from ui.words import marked, tr
+
+FORMAT_TEXTS = {
+    "wav": marked("WAV: opens everywhere, 5.8 MB a minute"),
+    "flac": marked("FLAC: the same sound in half the room"),
+}
+EXPLANATION = marked(
+    "Both sides in one stereo file: you on the left, the model on the right, as the model hears and says it. "
+    "Nothing is recorded unless you ask for it, and only you may open the files."
+)
+
+
+class RecordingPage(Page):
+    """Folder and format."""
+
+    def __init__(self, ports: Ports, actions: Actions):
+        super().__init__(tr("Recording"))
+        self._settings = ports.settings
+        self._recorder = ports.recorder
+        self.folder = QLineEdit()
+        self.folder.setPlaceholderText(str(ports.recorder.folder()))
+        self.browse = QPushButton(tr("&Choose\N{HORIZONTAL ELLIPSIS}"))
+        self.show_folder = QPushButton(tr("&Open the folder"))
+        self.format = QComboBox()
+        for name in RECORD_FORMATS:
+            self.format.addItem(tr(FORMAT_TEXTS[name]), name)
+        self.record = action_button(actions.record)
+        self._arrange()
+        self.show_choice()
+        self.folder.editingFinished.connect(lambda: self._choose(keys.RECORD_FOLDER, self.folder.text().strip()))
+        self.format.activated.connect(lambda index: self._choose(keys.RECORD_FORMAT, self.format.itemData(index)))
+        self.browse.clicked.connect(self._browse)
+        self.show_folder.clicked.connect(self._open_folder)
+
+    def _arrange(self) -> None:
+        column = self.section(tr("Recordings of talks"))
+        column.addWidget(wrapped_label(tr(EXPLANATION), "small", "muted"))
+        form = self.form(column)
+        row = QWidget()
+        inner = QHBoxLayout(row)
+        inner.setContentsMargins(0, 0, 0, 0)
+        inner.addWidget(self.folder, 1)
+        inner.addWidget(self.browse)
+        form_row(form, tr("&Folder"), row).setBuddy(self.folder)
+        self.folder.setAccessibleName(tr("Folder for recordings"))
+        form_row(form, tr("For&mat"), self.format)
+        buttons = QHBoxLayout()
+        buttons.addWidget(self.show_folder)
+        buttons.addStretch(1)
+        buttons.addWidget(self.record)
+        column.addLayout(buttons)
+        self.column.addStretch(1)
+
+    def show_choice(self) -> None:
+        """Show what holds."""
+        self.folder.setText(str(self._settings.get(keys.RECORD_FOLDER)))
+        self.format.setCurrentIndex(max(0, self.format.findData(self._settings.get(keys.RECORD_FORMAT))))
+
+    def choose_folder(self, folder: str) -> None:
+        self._choose(keys.RECORD_FOLDER, folder)
+
+    def _choose(self, key: str, value: str) -> None:
+        if value == self._settings.get(key):
+            return
+        self.say(self._settings.set(key, value))
+        self.show_choice()
+        if self._recorder.wanted:  # the next file follows the new choice
+            self._recorder.want(True)
+
+    def _browse(self) -> None:
+        dialog = QFileDialog(self, tr("Choose a folder for recordings"), str(self._recorder.folder()))
+        dialog.setFileMode(QFileDialog.FileMode.Directory)
+        dialog.setOption(QFileDialog.Option.ShowDirsOnly)
+        dialog.fileSelected.connect(self.choose_folder)
+        dialog.open()
+
+    def _open_folder(self) -> None:
+        folder: Path = self._recorder.folder()
+        opened = folder.is_dir() and QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
+        words = tr("The folder {folder} could not be opened.") if folder.is_dir() else tr(
+            "There is no folder {folder} yet; it is made with the first recording."
+        )  # fmt: skip
+        self.say("" if opened else words.format(folder=folder))
