@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 import soundfile
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -40,7 +41,9 @@ def test_a_recording_becomes_a_reply_with_words_and_tokens(tmp_path: Path) -> No
     assert tokens[0]["text"] is None
     assert tokens[0]["own"] is None
     assert all(len(entry["user"]) == 8 and len(entry["own"]) == 8 for entry in tokens[1:])
-    assert json.loads((tmp_path / "words.json").read_text())["turns"]
+    words = json.loads((tmp_path / "words.json").read_text())
+    assert words["duration_s"] == pytest.approx(len(heard) / rate, abs=0.08)
+    assert words["turns"] or not trained, "weights that mean nothing may greedily say nothing"
 
 
 def test_bad_input_is_one_sentence_and_leaves_nothing(tmp_path: Path) -> None:
