@@ -74,6 +74,12 @@ def _clips(options: argparse.Namespace) -> None:
     write_clips(options.script, options.voices, options.out)
 
 
+def _evaluate_talk(options: argparse.Namespace) -> None:
+    from training import evaluate_talk
+
+    evaluate_talk.run(options)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m training", description="How the bundled model was made.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
@@ -146,6 +152,13 @@ def _parser() -> argparse.ArgumentParser:
     judge.add_argument("--recogniser", type=Path, required=True, help="folder of a faster-whisper model")
     judge.add_argument("--limit", type=int, default=0)
     judge.add_argument("--out", type=Path, help="folder for the decoded sounds and a JSON of the figures")
+    talk = command("evaluate-talk", _evaluate_talk, "hold talks with a model folder and judge the replies, on the CPU")
+    talk.add_argument("--model", type=Path, required=True)
+    talk.add_argument("--script", type=Path, required=True)
+    talk.add_argument("--bank", type=Path, required=True)
+    talk.add_argument("--dialogues", type=int, default=100)
+    talk.add_argument("--recogniser", type=Path)
+    talk.add_argument("--out", type=Path)
     return parser
 
 

@@ -37,8 +37,8 @@ def hum(items: int, length: int, device: torch.device) -> Tensor:
     """Steady tones with a few harmonics: mains, fans, music held on a chord. Unit RMS. [items, length]"""
     at = torch.arange(length, device=device) / 24_000
     total = torch.zeros(items, length, device=device)
+    base = 50 * torch.pow(24.0, torch.rand(items, 1, device=device))  # 50 to 1200 Hz
     for harmonic in range(1, 6):
-        base = 50 * torch.pow(24.0, torch.rand(items, 1, device=device)) if harmonic == 1 else base
         phase = _between(0, 2 * math.pi, items, device)
         total += torch.rand(items, 1, device=device) / harmonic * torch.sin(2 * math.pi * base * harmonic * at + phase)
     return total / total.pow(2).mean(-1, keepdim=True).sqrt().clamp(min=1e-8)
@@ -67,6 +67,8 @@ def microphone(sound: Tensor, level: tuple[float, float], noisy: float, roomy: f
     items, length = sound.shape
     device = sound.device
     sound = room(sound, roomy)
-    noise = torch.where(_chance(0.75, items, device) > 0, colored_noise(items, length, device), hum(items, length, device))
+    noise = torch.where(
+        _chance(0.75, items, device) > 0, colored_noise(items, length, device), hum(items, length, device)
+    )
     noise = noise * 0.07 * decibels(-_between(5, 35, items, device)) * _chance(noisy, items, device)
     return ((sound + noise) * decibels(_between(*level, items, device))).clamp(-1, 1)

@@ -74,7 +74,7 @@ def early_path(path: Path) -> Path:
 
 
 def phoneme_classes(vocabulary: dict[str, int]) -> dict[str, int]:
-    """Class of each phoneme symbol, from 1 on; 0 is silence. Stress, length and pitch marks and punctuation have none."""
+    """Class of each phoneme symbol, from 1 on; 0 is silence. Stress, length, pitch and punctuation have none."""
     marks = set("ˈˌːʰʲ↓→↗↘̃ ") | set(_PAUSES) | set('—…"()“”')
     symbols = [symbol for symbol in sorted(vocabulary, key=vocabulary.__getitem__) if symbol not in marks]
     return {symbol: index + 1 for index, symbol in enumerate(symbols)}
@@ -112,7 +112,7 @@ def word_units(phonemes: str, units: list[int]) -> list[int]:
 
 
 def resample(sound: Tensor, rate: float, taps: int = 32) -> Tensor:
-    """Play back `rate` times as fast: windowed-sinc interpolation with the cutoff lowered when speeding up. [n] -> [n / rate]"""
+    """Play back `rate` times as fast, [n] -> [n / rate]: windowed sinc, its cutoff lowered when speeding up."""
     if rate == 1:
         return sound
     count = int(len(sound) / rate)
@@ -148,7 +148,10 @@ def build(
             tapes.append(torch.cat((sound, sound.new_zeros(gap * UNIT))))
             labels.append(torch.cat((marks, marks.new_full((gap,), SILENCE))))
             position += len(tapes[-1])
-        report(f"{len(entries)} of {len(script.lines)} lines, {position / 86_400_000:.2f} h, {time.monotonic() - began:.0f} s")
+        report(
+            f"{len(entries)} of {len(script.lines)} lines, {position / kokoro.SAMPLE_RATE / 3600:.2f} h, "
+            f"{time.monotonic() - began:.0f} s"
+        )
         if early is not None and first == 0:
             early(_joined(tapes, labels, entries, classes))
     return _joined(tapes, labels, entries, classes)

@@ -41,7 +41,7 @@ def _outer(left: Tensor, right: Tensor) -> Tensor:
 
 
 class _Blocks(torch.autograd.Function):
-    """rows [B, G, K] -> y [B, G, N] = rows @ whole^T + bias, plus what the end of each row gives to the next row's start:
+    """rows [B, G, K] -> y [B, G, N] = rows @ whole^T + bias, plus what the end of a row gives to the next row's start:
     y[:, g, :M] += rows[:, g - 1, -P:] @ tail^T, with tail [M, P].
 
     Written out by hand because autograd would pass over every activation several more times.
@@ -90,7 +90,7 @@ def project(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
 def convolve(
     x: Tensor, weight: Tensor, bias: Tensor | None, stride: int = 1, block: int = 1, replicate: bool = False
 ) -> Tensor:
-    """Causal convolution, x [B, T, C] -> [B, T / stride, out]. The start is padded with zeros, or with the first sample.
+    """Causal convolution, x [B, T, C] -> [B, T / stride, out], its start padded with zeros or with the first sample.
 
     T must be a multiple of block * stride, and a block must cover the left padding (kernel - stride samples).
     """
@@ -110,7 +110,7 @@ def convolve(
 
 
 def convolve_wide(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
-    """Stride 1 for low rates and any kernel: the shifted copies side by side, one product. x [B, T, C] -> [B, T, out]."""
+    """Stride 1, low rates, any kernel: the shifted copies side by side, one product. x [B, T, C] -> [B, T, out]."""
     kernel, samples = weight.shape[2], x.shape[1]
     padded = F.pad(x, (0, 0, kernel - 1, 0))
     rows = torch.cat([padded[:, i : i + samples] for i in range(kernel)], dim=-1)
@@ -118,7 +118,7 @@ def convolve_wide(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
 
 
 def convolve_transposed(x: Tensor, weight: Tensor, bias: Tensor, stride: int) -> Tensor:
-    """Causal transposed convolution with kernel 2 * stride: x [B, T, C], weight [C, out, 2 * stride] -> [B, T * stride, out]."""
+    """Causal transposed convolution, kernel 2 * stride: x [B, T, C], weight [C, out, k] -> [B, T * stride, out]."""
     items, samples, channels = x.shape
     out = weight.shape[1]
     assert weight.shape[2] == 2 * stride, "only kernels of twice the stride"

@@ -80,8 +80,8 @@ def load_language(path: Path, config: LMConfig) -> LanguageModel:
         for piece in lm_pieces(config, config.own, stored.keys()):
             if piece.parameter is None:
                 continue
-            target = targets[piece.parameter]
-            target = target if piece.row is None else target[piece.row]
+            whole: Tensor = targets[piece.parameter]
+            target = whole if piece.row is None else whole[piece.row]
             target.copy_(stored[piece.key].float().view_as(target))
     return model
 
@@ -95,8 +95,8 @@ def _pieces(module: nn.Module, pieces: Iterator[Piece], dtype: torch.dtype) -> d
         elif piece.parameter is None:
             value = torch.ones(piece.shape)  # the codebooks' "initialised" marks
         else:
-            value = source[piece.parameter]
-            value = (value if piece.row is None else value[piece.row]).reshape(piece.shape)
+            whole: Tensor = source[piece.parameter]
+            value = (whole if piece.row is None else whole[piece.row]).reshape(piece.shape)
         tensors[piece.key] = value.detach().to(dtype)
     return tensors
 

@@ -9,7 +9,7 @@ codebook what is said. Shapes: B clips, L samples, T frames, D dimension, Q code
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 import torch.nn.functional as F
@@ -198,12 +198,17 @@ def _is_transposed(mimi: Mimi, name: str) -> bool:
     return type(mimi.get_submodule(name.rpartition(".")[0])).__name__ == "StreamingConvTranspose1d"
 
 
+def _layers(stack: nn.Module) -> list[tuple[str, Any]]:
+    """The layers of a SEANet stack by their sequence number."""
+    return list(stack.get_submodule("layers").named_children())
+
+
 def _block(rate: int) -> int:
     """Output samples in a block: wide enough rows for the matrix units at high rates."""
     return 8 if rate >= 480 else 4
 
 
-def _plain(x: Tensor, layer: nn.Module, per_frame: int) -> Tensor:
+def _plain(x: Tensor, layer: Any, per_frame: int) -> Tensor:
     """A stride-1 convolution; `per_frame` samples of x make a frame."""
     weight, bias = layer.weight.to(x.dtype), layer.bias.to(x.dtype)
     block = _block(per_frame)
@@ -212,19 +217,17 @@ def _plain(x: Tensor, layer: nn.Module, per_frame: int) -> Tensor:
     return convolve(x, weight, bias, 1, block)
 
 
-def _residual(x: Tensor, layer: Residual, per_frame: int) -> Tensor:
+def _residual(x: Tensor, layer: Any, per_frame: int) -> Tensor:
     y = _plain(F.elu(x), layer.conv1, per_frame)
     return x + project(F.elu(y), layer.conv2.weight[..., 0].to(x.dtype), layer.conv2.bias.to(x.dtype))
 
 
 def _seanet_encoder(encoder: SEANetEncoder, pcm: Tensor, config: MimiConfig, dtype: torch.dtype) -> Tensor:
-    """[B, L] -> [B, 2T, D]. The first convolution reads the waveform in float32: 8 bits of mantissa would be audible."""
-    first = encoder.layers["0"]
+    """[B, L] -> [B, 2T, D]. The first convolution reads the waveform in float32: bfloat16 would be audible."""
+    (_, first), *others = _layers(encoder)
     x = convolve(pcm[..., None], first.weight, first.bias, 1, 16).to(dtype)
     per_frame = config.frame_size
-    for index, layer in encoder.layers.items():
-        if index == "0":
-            continue
+    for _, layer in others:
         if isinstance(layer, Residual):
             x = _residual(x, layer, per_frame)
         elif layer.stride > 1:
@@ -238,27 +241,27 @@ def _seanet_encoder(encoder: SEANetEncoder, pcm: Tensor, config: MimiConfig, dty
 def _seanet_decoder(decoder: SEANetDecoder, x: Tensor, config: MimiConfig) -> Tensor:
     """[B, 2T, D] -> [B, L] float32; the last convolution writes the waveform in float32."""
     per_frame = config.resample_stride
-    last = list(decoder.layers)[-1]
-    for index, layer in decoder.layers.items():
+    *others, (_, out) = _layers(decoder)
+    for index, layer in others:
         if isinstance(layer, Residual):
             x = _residual(x, layer, per_frame)
         elif index == "0":
             x = convolve_wide(x, layer.weight.to(x.dtype), layer.bias.to(x.dtype))
-        elif index != last:
+        else:
             x = convolve_transposed(F.elu(x), layer.weight.to(x.dtype), layer.bias.to(x.dtype), layer.stride)
             per_frame *= layer.stride
-    out = decoder.layers[last]
     return convolve(F.elu(x).float(), out.weight, out.bias, 1, 16)[..., 0]
 
 
 def _transformer(transformer: LatentTransformer, x: Tensor, config: MimiConfig) -> Tensor:
-    """Windowed causal attention, seeing exactly what the streaming step sees: both latents of a frame are written before
-    either attends, so that the window counts back from the frame's second one."""
+    """Windowed causal attention, seeing exactly what the streaming step sees: both latents of a frame are written
+    before either attends, so that the window counts back from the frame's second one."""
     length, dim = x.shape[1], (config.dimension,)
     positions = torch.arange(length, device=x.device)
     last = positions // config.resample_stride * config.resample_stride + config.resample_stride - 1
     mask = (positions[None] <= positions[:, None]) & (positions[None] > (last - config.context)[:, None])
-    for layer in transformer.layers:
+    layers: Any = transformer.layers
+    for layer in layers:
         normed = F.layer_norm(x.float(), dim, layer.norm1_weight, layer.norm1_bias, 1e-5).to(x.dtype)
         q, k, v = split_heads(F.linear(normed, layer.in_proj.to(x.dtype)), config.num_heads)
         q, k = (rope(part, positions[None], config.max_period) for part in (q, k))

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from training import augment
-from training.bank import IGNORED, SILENCE, UNIT, Bank
+from training.bank import SILENCE, UNIT, Bank
 from training.codec import LABELS_PER_FRAME
 from training.script import Line
 
@@ -20,14 +20,20 @@ _LOOK_BACK = 960  # targets lie 40 ms in the past: a causal encoder has then hea
 
 
 class CodecClips:
-    """Random crops of a bank, or of the first part of one that is still being spoken. `own_weight`: how many times more often a line in an own voice is drawn than another."""
+    """Random crops of a bank, or of the first part of one that is still being spoken.
+
+    `own_weight`: how many times more often a line in an own voice is drawn than another.
+    """
 
     def __init__(self, bank: Bank, lines: Sequence[Line], frames: int, frame_size: int = 1920, own_weight: float = 1.5):
         device = bank.tape.device
         self.bank, self.frames, self.frame_size = bank, frames, frame_size
         self.starts = torch.tensor([entry.start for entry in bank.entries], device=device)
         self.lengths = torch.tensor([entry.length for entry in bank.entries], device=device)
-        weight = [entry.length * (own_weight if line.voice < 4 else 1) for entry, line in zip(bank.entries, lines, strict=False)]
+        weight = [
+            entry.length * (own_weight if line.voice < 4 else 1)
+            for entry, line in zip(bank.entries, lines, strict=False)
+        ]
         self.share = torch.tensor(weight, device=device, dtype=torch.float32).cumsum(0)
         self.share /= self.share[-1].clone()
 
@@ -70,6 +76,3 @@ def label_weights(classes: int, device: torch.device) -> Tensor:
     weights = torch.ones(classes, device=device)
     weights[SILENCE] = 0.3
     return weights
-
-
-__all__ = ["IGNORED", "CodecClips", "label_weights"]

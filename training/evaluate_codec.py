@@ -7,7 +7,6 @@ and are installed apart from the project. Clips come from test voices, phrasings
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import sys
 import types
@@ -37,7 +36,8 @@ class Clip:
 
 def write_clips(script_path: Path, voices: Path, out: Path, own_each: int = 8, users: int = 60) -> None:
     """Speak some lines of a held-out script and store them."""
-    from training import bank, kokoro, voices as cast
+    from training import bank, kokoro
+    from training import voices as cast
     from training.script import Script
 
     script = Script.load(script_path)
@@ -66,7 +66,9 @@ def read_clips(path: Path) -> list[Clip]:
 
 def words(text: str) -> list[str]:
     """Comparable words: lower case, digits spelled out, no punctuation, spelling variants of numbers joined."""
-    text = text.lower().replace("-", " ").replace("colour", "color").replace("grey", "gray").replace("what's", "what is")
+    text = (
+        text.lower().replace("-", " ").replace("colour", "color").replace("grey", "gray").replace("what's", "what is")
+    )
     text = re.sub(r"\$(\d+)", r"\1 dollars", text)
     text = re.sub(r"\d+", lambda m: number_word(int(m.group())) if int(m.group()) <= 100 else m.group(), text)
     return re.findall(r"[a-z']+", text)
@@ -142,7 +144,11 @@ def run(options: argparse.Namespace) -> None:
         row: dict[str, Any] = {"text": clip.text, "own": clip.own, "words": len(reference)}
         for name, sound in (("original", clip.sound), ("decoded", decoded)):
             heard = hear(sound)
-            row |= {f"{name}_heard": heard, f"{name}_errors": word_errors(reference, words(heard)), f"{name}_mos": judge(sound)}
+            row |= {
+                f"{name}_heard": heard,
+                f"{name}_errors": word_errors(reference, words(heard)),
+                f"{name}_mos": judge(sound),
+            }
         rows.append(row)
         if options.out:
             _keep(options.out, len(rows), clip.sound, decoded)

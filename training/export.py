@@ -34,12 +34,17 @@ def language_config(config: LMConfig, fillers: PromptCodes) -> dict[str, Any]:
         "depformer_pos_emb": "none", "depformer_weights_per_step": True, "model_type": "moshi",
     }  # fmt: skip
     files = {"moshi_name": MODEL, "mimi_name": CODEC, "tokenizer_name": TOKENIZER, "mimi_config_name": CODEC_CONFIG}
-    return sizes | fixed | files | {
-        "silence_codes": fillers.silence.tolist(),
-        "sine_codes": fillers.sine.tolist(),
-        "lm_gen_config": {"temp": 0.6, "temp_text": 0.3, "top_k": 100, "top_k_text": 20},
-        "trained": True,
-    }
+    return (
+        sizes
+        | fixed
+        | files
+        | {
+            "silence_codes": fillers.silence.tolist(),
+            "sine_codes": fillers.sine.tolist(),
+            "lm_gen_config": {"temp": 0.6, "temp_text": 0.3, "top_k": 100, "top_k_text": 20},
+            "trained": True,
+        }
+    )
 
 
 def write_model(

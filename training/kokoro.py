@@ -167,8 +167,14 @@ def _durations(network: Any, ids: Sequence[Sequence[int]], style: torch.Tensor, 
 
 
 @torch.no_grad()
-def _render(network: Any, prosody: torch.Tensor, text: torch.Tensor, duration: torch.Tensor,
-            lengths: torch.Tensor, style: torch.Tensor) -> list[torch.Tensor]:
+def _render(
+    network: Any,
+    prosody: torch.Tensor,
+    text: torch.Tensor,
+    duration: torch.Tensor,
+    lengths: torch.Tensor,
+    style: torch.Tensor,
+) -> list[torch.Tensor]:
     """Audio of a batch. All items share one frame count: the last, silent token is stretched and cut off again."""
     totals = duration.sum(1)
     frames = int(totals.max())
@@ -202,8 +208,9 @@ def speak(speaker: Speaker, jobs: Sequence[Job], text_batch: int = 256, frames_p
                 take += 1
             rows, order = order[:take], order[take:]
             index = torch.tensor(rows, device=duration.device)
-            audio = _render(speaker.network, prosody[index], text[index], duration[index], lengths[index.cpu()],
-                            style[index])
+            audio = _render(
+                speaker.network, prosody[index], text[index], duration[index], lengths[index.cpu()], style[index]
+            )
             for row, sound in zip(rows, audio, strict=True):
                 results[chosen[row]] = Spoken(sound, duration[row, : int(lengths[row])].tolist())
     return [result for result in results if result is not None]

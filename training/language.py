@@ -7,7 +7,7 @@ engine's step by step. Shapes: B talks, T positions, K streams, S depth steps, D
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 import torch.nn.functional as F
@@ -93,7 +93,8 @@ def _temporal(part: TemporalTransformer, tokens: Tensor, config: LMConfig, dtype
     mask = None
     if length > config.context:
         mask = (positions[None] <= positions[:, None]) & (positions[None] > (positions - config.context)[:, None])
-    for layer in part.layers:
+    layers: Any = part.layers
+    for layer in layers:
         packed = F.linear(rms_norm(x, layer.norm1), layer.in_proj.to(dtype))
         q, k, v = split_heads(packed, config.num_heads)
         q, k = (rope(t, positions[None], config.max_period) for t in (q, k))
@@ -127,7 +128,7 @@ def _depth(part: DepthTransformer, hidden: Tensor, targets: Tensor, config: LMCo
 
 
 def _small_causal(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-    """Causal attention over eight positions, written out: fused kernels are made for long rows and refuse huge batches."""
+    """Causal attention over eight positions, written out: fused kernels are made for long rows, not huge batches."""
     steps = q.shape[2]
     scores = (q @ k.transpose(-1, -2)).float() / math.sqrt(q.shape[-1])
     future = torch.ones(steps, steps, dtype=torch.bool, device=q.device).triu(1)

@@ -1,13 +1,14 @@
 """What the codec is trained for: mel spectra alike at many resolutions, and a discriminator that cannot tell.
 
-The discriminator reads complex spectrograms at several resolutions (EnCodec's multi-scale STFT discriminator, narrower);
-its inner features serve as a second, learnt distance. Functions and one module; any device. Shapes: B clips, L samples.
+The discriminator reads complex spectrograms at several resolutions (EnCodec's multi-scale STFT discriminator,
+narrower); its inner features serve as a second, learnt distance. Any device. Shapes: B clips, L samples.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -62,10 +63,9 @@ class SpectrogramCritic(nn.Module):
         super().__init__()
         self.size = size
         self.register_buffer("window", torch.hann_window(size), persistent=False)
+        self.window: Tensor
         layers: list[nn.Module] = [nn.Conv2d(2, width, (3, 9), padding=(1, 4))]
-        layers += [
-            nn.Conv2d(width, width, (3, 9), stride=(1, 2), dilation=(d, 1), padding=(d, 4)) for d in (1, 2, 4)
-        ]
+        layers += [nn.Conv2d(width, width, (3, 9), stride=(1, 2), dilation=(d, 1), padding=(d, 4)) for d in (1, 2, 4)]
         layers += [nn.Conv2d(width, width, (3, 3), padding=(1, 1))]
         self.layers = nn.ModuleList(weight_norm(layer) for layer in layers)
         self.out = weight_norm(nn.Conv2d(width, 1, (3, 3), padding=(1, 1)))
@@ -82,7 +82,7 @@ class SpectrogramCritic(nn.Module):
         return _convolve2d(self.out, x).float(), features
 
 
-def _convolve2d(layer: nn.Module, x: Tensor) -> Tensor:
+def _convolve2d(layer: Any, x: Tensor) -> Tensor:
     """Two input channels or one output channel are filled up with zeros to eight: the matrix units need them."""
     weight, bias = layer.weight.to(x.dtype), layer.bias.to(x.dtype)
     out, channels = weight.shape[:2]

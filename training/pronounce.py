@@ -15,18 +15,47 @@ _WEAK = {"a": "ɐ", "an": "ɐn", "i": "ˌI", "of": "ʌv", "and": "ænd", "in": "
 _LETTERS = dict(
     zip(
         "abcdefghijklmnopqrstuvwxyz",
-        "ˈA bˈi sˈi dˈi ˈi ˈɛf ʤˈi ˈAʧ ˈI ʤˈA kˈA ˈɛl ˈɛm ˈɛn ˈO pˈi kjˈu ˈɑɹ ˈɛs tˈi jˈu vˈi dˈʌbᵊlju ˈɛks wˈI zˈi".split(),
+        (
+            "ˈA bˈi sˈi dˈi ˈi ˈɛf ʤˈi ˈAʧ ˈI ʤˈA kˈA ˈɛl ˈɛm ˈɛn ˈO pˈi kjˈu ˈɑɹ ˈɛs tˈi jˈu vˈi dˈʌbᵊlju ˈɛks wˈI zˈi"
+        ).split(),
         strict=True,
     )
 )
 # Names and words of the grammar that the lexicon lacks.
 _ADDED = {
-    "ian": "ˈiən", "lucas": "lˈukəs", "conrad": "kˈɑnɹæd", "felix": "fˈilɪks", "bookshop": "bˈʊkʃɑp", "fiona": "fiˈOnə",
-    "cathy": "kˈæθi", "clara": "klˈɛɹə", "simon": "sˈImən", "edwin": "ˈɛdwɪn", "nathan": "nˈAθən", "bruno": "bɹˈunO",
-    "nina": "nˈinə", "eva": "ˈivə", "hannah": "hˈænə", "irene": "Iɹˈin", "olivia": "əlˈɪviə", "martha": "mˈɑɹθə",
-    "wanda": "wˈɑndə", "kurt": "kˈɜɹt", "hugo": "hjˈuɡO", "larry": "lˈɛɹi", "linda": "lˈɪndə", "paul": "pˈɔl",
-    "eric": "ˈɛɹɪk", "gina": "ʤˈinə", "kevin": "kˈɛvən", "vera": "vˈɪɹə", "theresa": "təɹˈisə", "patrick": "pˈætɹɪk",
-    "betty": "bˈɛɾi", "zoe": "zˈOi", "parley": "pˈɑɹli",
+    "ian": "ˈiən",
+    "lucas": "lˈukəs",
+    "conrad": "kˈɑnɹæd",
+    "felix": "fˈilɪks",
+    "bookshop": "bˈʊkʃɑp",
+    "fiona": "fiˈOnə",
+    "cathy": "kˈæθi",
+    "clara": "klˈɛɹə",
+    "simon": "sˈImən",
+    "edwin": "ˈɛdwɪn",
+    "nathan": "nˈAθən",
+    "bruno": "bɹˈunO",
+    "nina": "nˈinə",
+    "eva": "ˈivə",
+    "hannah": "hˈænə",
+    "irene": "Iɹˈin",
+    "olivia": "əlˈɪviə",
+    "martha": "mˈɑɹθə",
+    "wanda": "wˈɑndə",
+    "kurt": "kˈɜɹt",
+    "hugo": "hjˈuɡO",
+    "larry": "lˈɛɹi",
+    "linda": "lˈɪndə",
+    "paul": "pˈɔl",
+    "eric": "ˈɛɹɪk",
+    "gina": "ʤˈinə",
+    "kevin": "kˈɛvən",
+    "vera": "vˈɪɹə",
+    "theresa": "təɹˈisə",
+    "patrick": "pˈætɹɪk",
+    "betty": "bˈɛɾi",
+    "zoe": "zˈOi",
+    "parley": "pˈɑɹli",
 }
 _TOKEN = re.compile(r"([A-Za-z']+)([.,!?;:]*)")
 

@@ -1,4 +1,4 @@
-"""One run of codec training from the command line: set up while the bank is still being spoken, then train by the clock."""
+"""One run of codec training from the command line: set up while the bank is being spoken, then train by the clock."""
 
 from __future__ import annotations
 

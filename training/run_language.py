@@ -13,7 +13,8 @@ import torch
 from engine.config import LMConfig
 from training import checkpoints, language
 from training.bank import Bank
-from training.codec import Codec, MINI as CODEC
+from training.codec import MINI as CODEC
+from training.codec import Codec
 from training.export import write_model
 from training.language import TrainedLanguage
 from training.script import Script

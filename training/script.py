@@ -1,4 +1,4 @@
-"""The list of everything that has to be spoken: dialogues, replies in the own voices, and varied sentences for the codec.
+"""The list of all that has to be spoken: dialogues, replies in the own voices, and varied sentences for the codec.
 
 Made offline from the grammar and the pronunciation lexicon, with a seed, and written as one compressed file; the
 machine that speaks it needs no lexicon. Knows nothing of sound.
@@ -98,9 +98,15 @@ class ScriptWriter:
         """Random words in a row: every sound in every neighbourhood, for the codec."""
         own = len(voices.OWN)
         for _ in range(count):
-            text = self.rng.choice(("", "the ")) + " ".join(self.rng.choice(words) for _ in range(self.rng.randint(3, 9)))
+            text = self.rng.choice(("", "the ")) + " ".join(
+                self.rng.choice(words) for _ in range(self.rng.randint(3, 9))
+            )
             mark = self.rng.choice((".", "?", ",", "!", "."))
-            chosen = self.rng.randrange(own) if self.rng.random() < own_share else self.rng.randrange(own, len(self.script.voices))
+            chosen = (
+                self.rng.randrange(own)
+                if self.rng.random() < own_share
+                else self.rng.randrange(own, len(self.script.voices))
+            )
             pieces = self._pieces(text + mark)
             if len(pieces) == 1:
                 self.script.lines.append(Line(text + mark, pieces, chosen, "varied"))

@@ -34,7 +34,7 @@ class PromptCodes(NamedTuple):
 
 
 def prompt_codes(codec: Codec, device: torch.device) -> PromptCodes:
-    """Codes to which silence and a 440 Hz tone settle with this codec: the commonest of each codebook in two seconds."""
+    """Codes to which silence and a 440 Hz tone settle with this codec: the commonest of each codebook in 2 s."""
     at = torch.arange(RATE * 4, device=device) / RATE
     sounds = torch.stack((torch.zeros_like(at), 0.5 * torch.sin(2 * torch.pi * 440 * at)))
     codes = codec.codes(sounds[:, : len(at) // FRAME * FRAME])
@@ -128,7 +128,9 @@ class Sequences:
 class Studio:
     """Turns bank, dialogues and codec into training sequences."""
 
-    def __init__(self, bank: Bank, composer: Composer, codec: Codec, vocabulary: Vocabulary, config: LMConfig, seed: int):
+    def __init__(
+        self, bank: Bank, composer: Composer, codec: Codec, vocabulary: Vocabulary, config: LMConfig, seed: int
+    ):
         self.bank, self.composer, self.codec, self.vocabulary, self.config = bank, composer, codec, vocabulary, config
         self.rng = random.Random(seed)
         self.device = bank.tape.device

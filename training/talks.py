@@ -68,7 +68,9 @@ class Composer:
         self.script, self.entries, self.manners = script, entries, manners or Manners()
         own = len(OWN)
         self.replies: Mapping[tuple[str, int], int] = {
-            (line.text, line.voice): index for index, line in enumerate(script.lines[: len(entries)]) if line.voice < own
+            (line.text, line.voice): index
+            for index, line in enumerate(script.lines[: len(entries)])
+            if line.voice < own
         }
         self.usable = [self._voices(index) for index in range(len(script.dialogues))]
         self.order = [index for index, voices in enumerate(self.usable) if voices]
@@ -89,7 +91,7 @@ class Composer:
             return Talk([], [], [], rng.randrange(len(OWN)) if voice is None else voice, "", [])
         draft = _Draft(self, rng, seconds)
         first = rng.choice(self.order)
-        prompt, user_voice, _ = self.script.dialogues[first]
+        prompt, _, _ = self.script.dialogues[first]
         chosen = voice if voice in self.usable[first] else rng.choice(self.usable[first])
         draft.dialogue(first, chosen)
         return Talk(draft.user, draft.own, draft.words, chosen, prompt, draft.exchanges)
@@ -151,4 +153,6 @@ class _Draft:
         """A question that gets no answer in time is taken back, unless it is cut off by the talk's end itself."""
         start = self.composer.entries[line].start
         end = start + self.composer.entries[line].length
-        self.user = [piece for piece in self.user if not (start <= piece.source < end and piece.at / RATE >= self.now - 1e-3)]
+        self.user = [
+            piece for piece in self.user if not (start <= piece.source < end and piece.at / RATE >= self.now - 1e-3)
+        ]

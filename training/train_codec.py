@@ -13,14 +13,16 @@ import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from training import checkpoints
+from training.bank import IGNORED
 from training.codec import LABELS_PER_FRAME, Codec
-from training.codec_data import IGNORED, CodecClips, label_weights
+from training.codec_data import CodecClips, label_weights
 from training.losses import Discriminator, MelDistance, critic_loss, deceiving_loss, feature_loss
 
 METRICS = ("mel", "content", "commitment", "deceiving", "features", "critic", "gradient")
@@ -52,7 +54,9 @@ class CodecPlan:
 class CodecTrainer:
     """Holds the networks, their optimisers and the averaged weights; `step` trains on one batch."""
 
-    def __init__(self, codec: Codec, critic: Discriminator, plan: CodecPlan, device: torch.device, compiled: bool = False):
+    def __init__(
+        self, codec: Codec, critic: Discriminator, plan: CodecPlan, device: torch.device, compiled: bool = False
+    ):
         self.codec, self.critic, self.plan, self.device = codec.to(device), critic.to(device), plan, device
         self.mel = MelDistance().to(device)
         self.weights = label_weights(codec.labels, device)
@@ -60,7 +64,9 @@ class CodecTrainer:
         self.averaged = [p.detach().clone() for p in self.trained]
         on_gpu = device.type == "cuda"
         self.rates = [torch.tensor(r, device=device) for r in (plan.rate, plan.critic_rate)]
-        options = {"betas": (0.8, 0.99), "weight_decay": 0.01, "capturable": on_gpu, "fused": on_gpu}
+        options: dict[str, Any] = {
+            "betas": (0.8, 0.99), "weight_decay": 0.01, "capturable": on_gpu, "fused": on_gpu,
+        }  # fmt: skip
         self.optimizer = torch.optim.AdamW(self.trained, lr=self.rates[0], **options)
         self.critic_optimizer = torch.optim.AdamW(critic.parameters(), lr=self.rates[1], **options)
         length = plan.frames * codec.config.frame_size
@@ -94,7 +100,9 @@ class CodecTrainer:
         mel = self.mel(made, self.pcm)
         wave = (made - self.pcm).abs().mean() / (self.pcm.abs().mean() + 1e-4)
         logits = codec.content(result.semantic)
-        content = F.cross_entropy(logits.flatten(0, 2), self.labels.flatten(), weight=self.weights, ignore_index=IGNORED)
+        content = F.cross_entropy(
+            logits.flatten(0, 2), self.labels.flatten(), weight=self.weights, ignore_index=IGNORED
+        )
         loss = plan.mel * mel + plan.content * content + plan.commitment * result.commitment + plan.waveform * wave
         zero = mel.new_zeros(())
         deceiving, features, judged = zero, zero, zero
@@ -169,7 +177,7 @@ class CodecTrainer:
 
 
 def bounded(parameters: list[nn.Parameter], limit: float) -> Tensor:
-    """Clip the joint gradient norm; a gradient that is not finite becomes zero. Returns the norm. No synchronisation."""
+    """Clip the joint gradient norm and return it; a gradient that is not finite becomes zero. No synchronisation."""
     gradients = [p.grad for p in parameters if p.grad is not None]
     norm = torch.stack(torch._foreach_norm(gradients)).norm()
     factor = torch.where(norm.isfinite(), (limit / (norm + 1e-6)).clamp(max=1.0), torch.zeros_like(norm))
@@ -197,14 +205,19 @@ def validate(trainer: CodecTrainer, clips: CodecClips, codec: Codec) -> dict[str
     speech = (labels != IGNORED) & (labels != 0)
     right = ((guess == labels) & speech).sum() / speech.sum().clamp(min=1)
     use = [len(result.codes[:, level].unique()) for level in range(codec.config.n_q)]
-    return {"mel": trainer.mel(made, pcm).item(), "phonemes": right.item(), "codes_first": use[0], "codes_last": use[-1]}
+    return {
+        "mel": trainer.mel(made, pcm).item(),
+        "phonemes": right.item(),
+        "codes_first": use[0],
+        "codes_last": use[-1],
+    }
 
 
 def train(
     trainer: CodecTrainer, source: Callable[[], CodecClips], seconds: float, folder: Path, *,
     critic_at_once: bool = False, save_every: float = 120.0, report: Callable[[str], None] = print,
 ) -> int:  # fmt: skip
-    """Train for this long by the clock, saving as it goes; `source` is asked for the clips now and then. Returns the steps."""
+    """Train for this long by the clock, saving as it goes; `source` is asked for clips now and then. -> steps"""
     began = saved = marked = time.monotonic()
     steps, since, clips = 0, 0, source()
     while (elapsed := time.monotonic() - began) < seconds:

@@ -1,6 +1,6 @@
-"""Training of the language model: sequences from the studio, a pool that is renewed as training goes, steps by the clock.
+"""Training of the language model: sequences from the studio, a pool renewed as training goes, steps by the clock.
 
-The pool holds ready sequences on the device; every few steps some of them are replaced by new ones, so that no mixing or
+The pool holds ready sequences on the device; every few steps some are replaced by new ones, so that no mixing or
 encoding is in the step itself. The step is captured as a CUDA graph where there is one.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -77,11 +78,13 @@ class LanguageTrainer:
         self.averaged = [p.detach().clone() for p in self.trained]
         on_gpu = device.type == "cuda"
         self.rate = torch.tensor(plan.rate, device=device)
+        groups: list[dict[str, Any]] = [
+            {"params": [p for p in self.trained if p.dim() > 1]},
+            {"params": [p for p in self.trained if p.dim() == 1], "weight_decay": 0.0},
+        ]
         self.optimizer = torch.optim.AdamW(
-            [{"params": [p for p in self.trained if p.dim() > 1]},
-             {"params": [p for p in self.trained if p.dim() == 1], "weight_decay": 0.0}],
-            lr=self.rate, betas=(0.9, 0.98), weight_decay=plan.weight_decay, capturable=on_gpu, fused=on_gpu,
-        )  # fmt: skip
+            groups, lr=self.rate, betas=(0.9, 0.98), weight_decay=plan.weight_decay, capturable=on_gpu, fused=on_gpu
+        )
         streams = language.config.streams
         self.columns = torch.zeros(plan.talks, streams, plan.frames + 1, dtype=torch.long, device=device)
         self.weights = torch.zeros(plan.talks, plan.frames, 2, device=device)

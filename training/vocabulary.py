@@ -17,7 +17,7 @@ TAG = "<system>"
 
 def make(path: Path, pronounceable: list[str], seed: int = 1, dialogues: int = 6000) -> None:
     """Learn pieces from replies and persona prompts (numbers to 100), with a share of common words so that names and
-    things which were never seen are spelled in pieces rather than bytes. Ids 0 to 3 are as in the published tokenizer."""
+    things never seen are spelled in pieces rather than bytes. Ids 0 to 3 are as in the published tokenizer."""
     rng = random.Random(seed)
     lines: list[str] = []
     for limit in (20, 100):
@@ -30,7 +30,8 @@ def make(path: Path, pronounceable: list[str], seed: int = 1, dialogues: int = 6
     lines += [word.capitalize() if rng.random() < 0.5 else word for word in rng.sample(pronounceable, 1500)]
     model = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(lines), model_writer=model, vocab_size=PIECES, model_type="bpe", byte_fallback=True, user_defined_symbols=[TAG],
+        sentence_iterator=iter(lines), model_writer=model, vocab_size=PIECES, model_type="bpe", byte_fallback=True,
+        user_defined_symbols=[TAG],
         unk_id=END_OF_PADDING, bos_id=1, eos_id=2, pad_id=PADDING, num_threads=1, shuffle_input_sentence=False,
         input_sentence_size=0, split_digits=True, max_sentence_length=4096, minloglevel=2,
     )  # fmt: skip

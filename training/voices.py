@@ -14,8 +14,8 @@ OWN = ("af_heart", "am_michael", "bf_emma", "bm_george")
 NEAR_TWINS = ("af_nova", "af_sarah", "af_bella")  # speaker similarity to af_heart of 0.86 and more
 HELD_OUT = ("bm_lewis", "af_kore", "am_eric", "bf_lily")
 ENGLISH = (
-    "af_alloy", "af_aoede", "af_jessica", "af_nicole", "af_river", "af_sky", "am_adam", "am_echo", "am_fenrir", "am_liam",
-    "am_onyx", "am_puck", "am_santa", "bf_alice", "bf_isabella", "bm_daniel", "bm_fable",
+    "af_alloy", "af_aoede", "af_jessica", "af_nicole", "af_river", "af_sky", "am_adam", "am_echo", "am_fenrir",
+    "am_liam", "am_onyx", "am_puck", "am_santa", "bf_alice", "bf_isabella", "bm_daniel", "bm_fable",
 )  # fmt: skip
 FOREIGN = (
     "ef_dora", "em_alex", "em_santa", "ff_siwis", "hf_alpha", "hf_beta", "hm_omega", "hm_psi", "if_sara", "im_nicola",

@@ -26,12 +26,14 @@ def test_convolution_values_and_gradients(kernel: int, stride: int, block: int, 
     inputs = [torch.randn(2, length, 3), torch.randn(5, 3, kernel), torch.randn(5)]
     mine = [t.to(DOUBLE).requires_grad_() for t in inputs]
     theirs = [t.to(DOUBLE).requires_grad_() for t in inputs]
-    made = convolve(*mine, stride=stride, block=block, replicate=replicate)
-    expected = _plain(*theirs, stride=stride, mode="replicate" if replicate else "constant")
+    made = convolve(mine[0], mine[1], mine[2], stride, block, replicate)
+    expected = _plain(theirs[0], theirs[1], theirs[2], stride, "replicate" if replicate else "constant")
     torch.testing.assert_close(made, expected)
     pull = torch.randn_like(expected)
     for a, b in zip(
-        torch.autograd.grad((made * pull).sum(), mine), torch.autograd.grad((expected * pull).sum(), theirs), strict=True
+        torch.autograd.grad((made * pull).sum(), mine),
+        torch.autograd.grad((expected * pull).sum(), theirs),
+        strict=True,
     ):
         torch.testing.assert_close(a, b)
 

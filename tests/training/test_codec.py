@@ -35,7 +35,7 @@ def test_parallel_forward_equals_the_streaming_step() -> None:
     frames = 10
     pcm = torch.randn(2, frames * SMALL.frame_size) * 0.3
     encode, decode = codec.mimi.slots()
-    state = State(encode | decode, "cpu", talks=2)
+    state = State(encode | decode, "cpu", talks=2).tensors
     codes = codec.codes(pcm)
     sound = codec.decode(codec.latent_of(codes))
     for frame in range(frames):

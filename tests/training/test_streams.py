@@ -28,16 +28,22 @@ TINY_LM = LMConfig(dim=32, num_layers=1, num_heads=2, text_card=1024, card=32, d
 @pytest.fixture(scope="module")
 def words(tmp_path_factory: pytest.TempPathFactory) -> vocabulary.Vocabulary:
     path = Path(tmp_path_factory.mktemp("vocabulary")) / "tokenizer.model"
-    vocabulary.make(path, [f"{a}{b}{c}{d}" for a in "bcdfghklmn" for b in "aeiou" for c in "rstvwplmnd" for d in "aeiouyxz"],
-                    dialogues=150)  # fmt: skip
+    made_up = [f"{a}{b}{c}{d}" for a in "bcdfghklmn" for b in "aeiou" for c in "rstvwplmnd" for d in "aeiouyxz"]
+    vocabulary.make(path, made_up, dialogues=150)
     return vocabulary.Vocabulary(path)
 
 
 def _world() -> tuple[Script, Bank]:
     """Two exchanges; the lines lie one after another on the tape, each a tone of its own."""
-    texts = [("what is one plus one?", 5), ("One plus one is two.", 0), ("count to four", 5), ("One, two, three, four.", 0)]
+    texts = [
+        ("what is one plus one?", 5),
+        ("One plus one is two.", 0),
+        ("count to four", 5),
+        ("One, two, three, four.", 0),
+    ]
     lines = [Line(text, ("x",), voice, "user" if voice else "own") for text, voice in texts]
-    tape, entries = [], []
+    tape: list[torch.Tensor] = []
+    entries: list[Entry] = []
     for index, line in enumerate(lines):
         count = len(line.text.split())
         length = RATE // 2 * count
@@ -46,7 +52,8 @@ def _world() -> tuple[Script, Bank]:
         tape.append((tone * 32767).to(torch.int16))
     joined = torch.cat(tape)
     script = Script([own_voice(i) for i in range(4)] * 2, lines, [
-        ("You are Max. You open at nine.", 5, [(0, "One plus one is two.", "sum"), (2, "One, two, three, four.", "count")])
+        ("You are Max. You open at nine.", 5,
+         [(0, "One plus one is two.", "sum"), (2, "One, two, three, four.", "count")])
     ])  # fmt: skip
     return script, Bank(joined, torch.zeros(len(joined) // 600, dtype=torch.uint8), entries, 3)
 
@@ -134,7 +141,9 @@ def test_sequences_begin_with_the_engine_s_own_prompt(words: vocabulary.Vocabula
     """The columns of voice, silence, persona and silence equal those that `engine.persona` builds of the same parts."""
     script, bank = _world()
     torch.manual_seed(0)
-    studio = Studio(bank, Composer(script, bank.entries, Manners(nobody=0)), Codec(TINY_CODEC, 3), words, TINY_LM, seed=4)
+    studio = Studio(
+        bank, Composer(script, bank.entries, Manners(nobody=0)), Codec(TINY_CODEC, 3), words, TINY_LM, seed=4
+    )
     frames = 190
     made = studio.sequences(3, frames)
     assert made.columns.shape == (3, 17, frames) and made.weights.shape == (3, frames - 1, 2)

@@ -28,7 +28,7 @@ def _bank() -> tuple[Bank, list[Line]]:
     high = (at * 2).long() % 2 == 1
     sound = 0.3 * torch.sin(2 * torch.pi * torch.where(high, 1200.0, 300.0) * at)
     tape = (sound * 32767).to(torch.int16)
-    labels = (high[::600].to(torch.uint8) + 1)
+    labels = high[::600].to(torch.uint8) + 1
     entries = [Entry(0, 144_000, (0.0,)), Entry(144_000, 144_000, (0.0,))]
     return Bank(tape, labels, entries, 3), [Line("a", ("a",), 0, "own"), Line("b", ("b",), 9, "user")]
 
