@@ -16,7 +16,9 @@ from torch import Tensor
 from engine import kernels_attention, kernels_linear, kernels_sampling, kernels_tokens
 from engine.config import LMConfig
 from engine.frame import Frame
-from engine.kernels_linear import Launch
+from engine.fused_codec import FusedCodec
+from engine.fused_codec import unsupported as codec_unsupported
+from engine.kernels_linear import EARLY, LATE, NO_OVERLAP, Launch
 from engine.lm import DepthLayer, LanguageModel, TemporalLayer
 from engine.mimi import Mimi
 from engine.state import State
@@ -27,19 +29,19 @@ class Launches(NamedTuple):
 
     project: Launch = Launch(rows=4, tiles=12)
     out: Launch = Launch(rows=4, tiles=4)
-    gate: Launch = Launch(rows=2, tiles=22)
+    gate: Launch = Launch(rows=1, tiles=22, warps=4)
     down: Launch = Launch(rows=8)
     down_block: int = 512
     text_head: Launch = Launch(rows=4, tiles=32)
     ring_splits: int = 16
-    ring_block: int = 64
-    ring_warps: int = 2
+    ring_block: int = 32
+    ring_warps: int = 4
     depth_inputs: Launch = Launch(rows=4, tiles=16)
     depth_project: Launch = Launch(rows=8, warps=4)
     depth_attend: Launch = Launch(rows=16, warps=16)
-    depth_gate: Launch = Launch(rows=4, warps=4)
+    depth_gate: Launch = Launch(rows=4, warps=2)
     depth_down: Launch = Launch(rows=8, warps=16)
-    depth_head: Launch = Launch(rows=16)
+    depth_head: Launch = Launch(rows=8)
 
 
 class _Scratch(NamedTuple):
@@ -71,23 +73,41 @@ def unsupported(config: LMConfig, talks: int = 1) -> str | None:
 
 
 class FusedFrame(Frame):
-    """`Frame` with its temporal and depth stages fused. Random numbers are drawn per token, not per rank."""
+    """`Frame` with its stages fused (the codec's where its sizes fit). Noise is drawn per token, not per rank."""
 
     def __init__(
-        self, lm: LanguageModel, mimi: Mimi, state: State, *, lm_window: int, mimi_window: int, pdl: bool | None = None,
+        self, lm: LanguageModel, mimi: Mimi, state: State, *, lm_window: int, mimi_window: int, pdl: int | None = None,
         launches: Launches | None = None,
     ):  # fmt: skip
-        """`pdl`: let kernels start before their predecessor has ended; None = where the card can."""
+        """`pdl`: when kernels let their successor start (`kernels_linear`); None = as was fastest, where the card can."""
         super().__init__(lm, mimi, state, lm_window=lm_window, mimi_window=mimi_window, counted_noise=True)
         assert unsupported(lm.config, state.talks) is None, "ask `unsupported` first"
         config, device, dtype = lm.config, self.delays.device, lm.temporal.out_norm.dtype
         self.launches = launches or Launches()
-        self.pdl = kernels_linear.supports_pdl(device) if pdl is None else pdl
+        can_overlap = kernels_linear.supports_pdl(device)
+        self.pdl = (EARLY if can_overlap else NO_OVERLAP) if pdl is None else pdl
         self._scratch = _scratch(config, device, dtype)
         self._ring = kernels_attention.RingScratch(config.num_heads, config.head_dim, self.launches.ring_splits, device)
         half = config.head_dim // 2
         steps = torch.arange(half, device=device, dtype=torch.float32)
         self._periods = torch.exp(steps * (-math.log(config.max_period) / half))
+        self._codec: FusedCodec | None = None
+        if codec_unsupported(mimi.config) is None:
+            self._codec = FusedCodec(mimi, self.state, mimi_window, pdl=LATE if self.pdl else NO_OVERLAP)
+
+    def encode(self) -> None:
+        """As `Frame.encode`."""
+        if self._codec is None:
+            super().encode()
+        else:
+            self._codec.encode()
+
+    def decode(self) -> None:
+        """As `Frame.decode`."""
+        if self._codec is None:
+            super().decode()
+        else:
+            self._codec.decode()
 
     def temporal(self) -> None:
         """As `Frame.temporal`; the noise counter moves on at the end of `depth`."""
@@ -95,7 +115,7 @@ class FusedFrame(Frame):
         kernels_tokens.enter(
             s["frame.heard"][0], s["tokens.ring"][0], s["tokens.position"], self.delays, self.initial,
             temporal.audio_embeddings, temporal.text_embedding, self._periods, b.x, b.turns, self.lm.config.own,
-            pdl=False,
+            pdl=NO_OVERLAP,  # so that whatever ran before the stage has ended
         )  # fmt: skip
         for layer in temporal.layers:
             self._temporal_layer(layer)

@@ -49,6 +49,8 @@ class Recorder(Protocol):
 
     def record(self, func: Callable[[], Any]) -> tuple[Any, Any]: ...
 
+    def follow(self) -> None: ...
+
     def replay(self, graph: Any) -> None: ...
 
     def release(self, graph: Any) -> None: ...
@@ -71,6 +73,12 @@ class GraphPool:
         self.lock = threading.RLock()
         self._minimum_free = minimum_free
         self._last_stream: torch.cuda.Stream | None = None
+        self._failed: list[torch.cuda.CUDAGraph] = []
+
+    @property
+    def failures(self) -> int:
+        """Captures that could not be ended: each may have cost a little memory that only a restart gives back."""
+        return len(self._failed)
 
     def rehearse(self, func: Callable[..., Any], inputs: tuple[Any, ...]) -> None:
         """Call `func` once without a graph, where the capture will be: libraries and kernels load now."""
@@ -90,6 +98,7 @@ class GraphPool:
         try:
             with (
                 torch.cuda.device(self.device),
+                torch.cuda.stream(self.stream),  # torch.cuda.graph does not put the stream back when its end fails
                 torch.cuda.graph(graph, pool=self.handle, stream=self.stream, capture_error_mode="thread_local"),
             ):
                 outputs = func()
@@ -98,12 +107,16 @@ class GraphPool:
             raise
         return graph, outputs
 
-    def replay(self, graph: torch.cuda.CUDAGraph) -> None:
-        """Enqueue the graph on the current stream, after whatever this pool enqueued before on another one."""
+    def follow(self) -> None:
+        """From here on the current stream comes after whatever this pool's graphs did on another one: a graph still
+        running must keep its inputs, and its outputs until they are copied."""
         stream = torch.cuda.current_stream(self.device)
         if self._last_stream is not None and self._last_stream != stream:
             stream.wait_stream(self._last_stream)
         self._last_stream = stream
+
+    def replay(self, graph: torch.cuda.CUDAGraph) -> None:
+        """Enqueue the graph on the current stream; `follow` comes first."""
         graph.replay()
 
     def release(self, graph: torch.cuda.CUDAGraph) -> None:
@@ -119,14 +132,20 @@ class GraphPool:
             raise MemoryError(f"{free >> 20} MB of GPU memory are free and {self._minimum_free >> 20} MB are needed")
 
     def _abandon(self, graph: torch.cuda.CUDAGraph) -> None:
-        """Undo a failed capture. PyTorch leaves the pool open when the capture could not even be ended (its memory
-        would be lost until exit), so the pool is closed by hand; a graph that did end says so by having a pool."""
+        """Undo a failed capture. A graph that ended all the same (the error came from Python) says so by having a pool.
+
+        Of one that did not, PyTorch leaves the pool open: its memory would be lost until exit, so it is closed by hand.
+        The pinned-memory allocator's side of it cannot be closed (a second capture into the pool is refused, and the
+        allocator still points at the graph), so later captures get a new pool and the graph object is kept.
+        """
         try:
             graph.pool()
         except RuntimeError:
             with suppress(AttributeError, RuntimeError):
                 torch._C._cuda_endAllocateToPool(self.device.index, self.handle)
                 torch._C._cuda_releasePool(self.device.index, self.handle)
+            self._failed.append(graph)
+            self.handle = torch.cuda.graph_pool_handle()
             self._settle_generator()
         graph.reset()
         gc.collect()
@@ -138,7 +157,11 @@ class GraphPool:
         """PyTorch's random generator still waits for the failed capture to end, and refuses every draw until then; a
         capture that does end sets it free (seen with 2.11)."""
         empty = torch.cuda.CUDAGraph()
-        with suppress(RuntimeError), torch.cuda.graph(empty, stream=self.stream, capture_error_mode="thread_local"):
+        with (
+            suppress(RuntimeError),
+            torch.cuda.stream(self.stream),
+            torch.cuda.graph(empty, stream=self.stream, capture_error_mode="thread_local"),
+        ):
             torch.zeros(1, device=self.device)
         empty.reset()
 
@@ -229,7 +252,8 @@ class CUDAGraphed:
             raise RuntimeError(f"A CUDA graph takes its inputs by position; got {', '.join(named)} by name.")
         if self.reason is not None or _flags.off or _flags.inside:
             return self.func(*inputs)
-        with self._shared_lock(), _inside():
+        with self._shared_lock() as pool, _inside():
+            pool.follow()
             if self._graph is not None:
                 self._copy_in(inputs)
             elif self.warmup_steps > 0:
@@ -258,6 +282,7 @@ class CUDAGraphed:
             except Exception as error:
                 raise self._failed(error) from error
             self._capture(inputs)
+            pool.follow()
             self._replay()
 
     def reset(self, warmup_steps: int = 0) -> None:

@@ -39,28 +39,31 @@ def ring_kernel(
     dtype = keys.dtype.element_ty
     dims = tl.arange(0, HEAD)
     pairs = tl.arange(0, HEAD // 2)
+    # The rings hold earlier frames, which are long done: the first block is loaded while the projection still runs.
+    last = tl.load(position)
+    new_slot = (last % CAPACITY).to(tl.int32)
+    filled = tl.minimum(last + 1, CAPACITY).to(tl.int32)
+    keys += head.to(tl.int64) * CAPACITY * HEAD
+    values += head.to(tl.int64) * CAPACITY * HEAD
+    slots = split * BLOCK + tl.arange(0, BLOCK)
+    at = slots[:, None] * HEAD + dims[None, :]
+    k = tl.load(keys + at, mask=(slots < filled)[:, None], other=0.0)
+    v = tl.load(values + at, mask=(slots < filled)[:, None], other=0.0)
     wait_for_inputs(PDL)
     cos, sin = tl.load(turns + pairs), tl.load(turns + HEAD // 2 + pairs)
     row = projected + head * HEAD + dims
     query = rotate(tl.load(row).to(tl.float32), cos, sin, HEAD).to(dtype).to(tl.float32) * SCALE
     new_key = rotate(tl.load(row + HEADS * HEAD).to(tl.float32), cos, sin, HEAD).to(dtype)
     new_value = tl.load(row + 2 * HEADS * HEAD).to(dtype)
-    last = tl.load(position)
-    new_slot = (last % CAPACITY).to(tl.int32)
-    blocks = tl.cdiv(tl.minimum(last + 1, CAPACITY).to(tl.int32), BLOCK)
-    base = head.to(tl.int64) * CAPACITY * HEAD
 
     best = -float("inf")
     weight = 0.0
     mixed = tl.zeros((HEAD,), tl.float32)
-    block = split
-    while block < blocks:
-        slots = block * BLOCK + tl.arange(0, BLOCK)
-        at = base + slots[:, None] * HEAD + dims[None, :]
-        here = (slots < CAPACITY)[:, None]
+    start = split * BLOCK
+    while start < filled:
         is_new = (slots == new_slot)[:, None]
-        k = tl.where(is_new, new_key[None, :], tl.load(keys + at, mask=here, other=0.0))
-        v = tl.where(is_new, new_value[None, :], tl.load(values + at, mask=here, other=0.0))
+        k = tl.where(is_new, new_key[None, :], k)
+        v = tl.where(is_new, new_value[None, :], v)
         age = (new_slot - slots + CAPACITY) % CAPACITY  # frames since the slot was written
         seen = (age <= last) & (age < window) & (slots < CAPACITY)
         score = tl.where(seen, tl.sum(k.to(tl.float32) * query[None, :], axis=1), -float("inf"))
@@ -70,10 +73,14 @@ def ring_kernel(
         weight = weight * shrink + tl.sum(share, axis=0)
         mixed = mixed * shrink + tl.sum(share[:, None] * v.to(tl.float32), axis=0)
         best = higher
-        block += SPLITS
+        start += SPLITS * BLOCK
+        slots += SPLITS * BLOCK
+        at = slots[:, None] * HEAD + dims[None, :]
+        k = tl.load(keys + at, mask=(slots < filled)[:, None], other=0.0)
+        v = tl.load(values + at, mask=(slots < filled)[:, None], other=0.0)
     if (new_slot // BLOCK) % SPLITS == split:
-        tl.store(keys + base + new_slot * HEAD + dims, new_key)
-        tl.store(values + base + new_slot * HEAD + dims, new_value)
+        tl.store(keys + new_slot * HEAD + dims, new_key)
+        tl.store(values + new_slot * HEAD + dims, new_value)
 
     part = parts + (head * SPLITS + split) * (HEAD + 2)
     tl.store(part + dims, mixed)
@@ -102,7 +109,7 @@ class RingScratch:
 
 def ring_attend(
     projected: Tensor, turns: Tensor, position: Tensor, keys: Tensor, values: Tensor, window: int, out: Tensor,
-    scratch: RingScratch, *, block: int = 64, warps: int = 4, pdl: bool,
+    scratch: RingScratch, *, block: int = 64, warps: int = 4, pdl: int,
 ) -> None:  # fmt: skip
     """Rope, the write into the rings, and attention over what they hold, for one position.
 
@@ -157,6 +164,7 @@ def depth_attend_kernel(
     q = tl.load(query + heads[:, None] * HEAD + dims[None, :]).to(tl.float32) * SCALE
     at = steps[:, None, None] * HEAD + heads[None, :, None] * (STEPS * HEAD) + dims[None, None, :]
     seen = steps <= step
+    held = tl.load(x + rows).to(tl.float32)
     k = tl.load(keys + at, mask=seen[:, None, None], other=0.0).to(tl.float32)
     v = tl.load(values + at, mask=seen[:, None, None], other=0.0).to(tl.float32)
     score = tl.where(seen[:, None], tl.sum(k * q[None, :, :], axis=2), -float("inf"))  # [BLOCK, HEADS]
@@ -164,7 +172,7 @@ def depth_attend_kernel(
     share = share / tl.sum(share, axis=0)[None, :]
     mixed = tl.reshape(tl.sum(share[:, :, None] * v, axis=0), (HEADS * HEAD,)).to(dtype).to(tl.float32)
     y = tl.sum(tile.to(tl.float32) * mixed[None, :], axis=1).to(dtype).to(tl.float32)
-    tl.store(x + rows, (tl.load(x + rows).to(tl.float32) + y).to(dtype))
+    tl.store(x + rows, (held + y).to(dtype))
 
 
 def depth_attend_add(
@@ -177,7 +185,7 @@ def depth_attend_add(
     *,
     rows: int,
     warps: int,
-    pdl: bool,
+    pdl: int,
 ) -> None:
     """x [d] += weight [d, d] @ attention of query [d] over steps 0..step of keys, values [H, S, d / H], in place."""
     heads, steps, head_dim = keys.shape

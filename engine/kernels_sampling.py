@@ -61,7 +61,7 @@ def gumbel(seed, counter, stream, BLOCK: tl.constexpr):
 
 
 @triton.jit
-def draw(logits, tokens, temperature, top_k, seed, counter, stream,
+def draw(logits, temperature, top_k, seed, counter, stream,
          N: tl.constexpr, BLOCK: tl.constexpr, BITS: tl.constexpr):  # fmt: skip
     """One token from logits [BLOCK] float32 (-inf past N); temperature 0 = the first of the likeliest."""
     if temperature > 0:
@@ -83,12 +83,12 @@ def sample_kernel(
     N: tl.constexpr, BLOCK: tl.constexpr, BITS: tl.constexpr, UNFORCED_TOKEN: tl.constexpr, PDL: tl.constexpr,
 ):  # fmt: skip
     tokens = tl.arange(0, BLOCK)
+    # What the caller sets between two frames needs no waiting.
+    given, heat, count = tl.load(forced), tl.load(temperature), tl.load(top_k)
+    key, frame = tl.load(seed), tl.load(counter)
     wait_for_inputs(PDL)
-    given = tl.load(forced)
     values = tl.load(logits + tokens, mask=tokens < N, other=-float("inf")).to(tl.float32)
-    token = draw(
-        values, tokens, tl.load(temperature), tl.load(top_k), tl.load(seed), tl.load(counter), stream, N, BLOCK, BITS
-    )
+    token = draw(values, heat, count, key, frame, stream, N, BLOCK, BITS)
     tl.store(out, tl.where(given == UNFORCED_TOKEN, token, given))
 
 
@@ -101,24 +101,22 @@ def head_kernel(
     """A head of few logits with its sampling: the program that ends last draws. N, K powers of two."""
     columns, rows = tl.arange(0, K), tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     tile = tl.load(weight + rows[:, None] * K + columns[None, :])
+    given, heat, count = tl.load(forced), tl.load(temperature), tl.load(top_k)
+    key, frame = tl.load(seed), tl.load(counter)
     wait_for_inputs(PDL)
     v = tl.load(x + columns).to(tl.float32)
     tl.store(logits + rows, tl.sum(tile.to(tl.float32) * v[None, :], axis=1).to(weight.dtype.element_ty).to(tl.float32))
     tl.debug_barrier()  # all threads' logits are out before one of them announces it
     if tl.atomic_add(arrived, 1, sem="acq_rel") == tl.num_programs(0) - 1:
-        tokens = tl.arange(0, N)
-        given = tl.load(forced)
-        values = tl.load(logits + tokens, volatile=True)
-        token = draw(
-            values, tokens, tl.load(temperature), tl.load(top_k), tl.load(seed), tl.load(counter), stream, N, N, BITS
-        )
+        values = tl.load(logits + tl.arange(0, N), volatile=True)
+        token = draw(values, heat, count, key, frame, stream, N, N, BITS)
         tl.store(out, tl.where(given == UNFORCED_TOKEN, token, given))
         tl.store(arrived, 0)
 
 
 def sample(
     logits: Tensor, temperature: Tensor, top_k: Tensor, seed: Tensor, counter: Tensor, forced: Tensor, out: Tensor,
-    stream: int, *, pdl: bool,
+    stream: int, *, pdl: int,
 ) -> None:  # fmt: skip
     """logits [N] -> out [1] int64, in place: `forced` [1] unless that is UNGENERATED.
 
@@ -134,7 +132,7 @@ def sample(
 
 def sampled_head(
     weight: Tensor, x: Tensor, logits: Tensor, arrived: Tensor, temperature: Tensor, top_k: Tensor, seed: Tensor,
-    counter: Tensor, forced: Tensor, out: Tensor, stream: int, launch: Launch, *, pdl: bool,
+    counter: Tensor, forced: Tensor, out: Tensor, stream: int, launch: Launch, *, pdl: int,
 ) -> None:  # fmt: skip
     """`sample` of weight [N, K] @ x [K]; logits [N] float32 and arrived [1] int32 (zero) are scratch."""
     rows, columns = weight.shape

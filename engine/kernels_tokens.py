@@ -95,6 +95,7 @@ def depth_project_kernel(
     rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     exists = rows < 3 * K
     tile = tl.load(weight + rows[:, None] * K + columns[None, :], mask=exists[:, None] & inside[None, :], other=0.0)
+    scale = tl.load(alpha + columns, mask=inside, other=0.0)
     wait_for_inputs(PDL)
     if EMBED:
         v = tl.load(source + columns, mask=inside, other=0.0).to(tl.float32)
@@ -104,7 +105,7 @@ def depth_project_kernel(
             tl.store(x + columns, v.to(dtype), mask=inside)
     else:
         v = tl.load(x + columns, mask=inside, other=0.0).to(tl.float32)
-    v = root_mean_square(v, alpha, columns, inside, K, EPSILON).to(dtype).to(tl.float32)
+    v = root_mean_square(v, scale, K, EPSILON).to(dtype).to(tl.float32)
     y = tl.sum(tile.to(tl.float32) * v[None, :], axis=1).to(dtype)
     part, row = rows // K, rows % K
     place = (row // HEAD) * (STEPS * HEAD) + step * HEAD + row % HEAD
@@ -115,7 +116,7 @@ def depth_project_kernel(
 
 def enter(
     heard: Tensor, ring: Tensor, position: Tensor, delays: Tensor, initial: Tensor, audio_tables: Tensor,
-    text_table: Tensor, periods: Tensor, x: Tensor, turns: Tensor, own: int, *, pdl: bool,
+    text_table: Tensor, periods: Tensor, x: Tensor, turns: Tensor, own: int, *, pdl: int,
 ) -> None:  # fmt: skip
     """One talk's input of a frame. heard [Q], ring [K, CT], position [1], delays and initial [K] int64;
     audio_tables [K - 1, card + 1, D], text_table [text_card + 1, D]; periods [head_dim / 2] float32, the rope
@@ -130,7 +131,7 @@ def enter(
 
 def leave(
     spoken: Tensor, ring: Tensor, position: Tensor, counter: Tensor, delays: Tensor, finished: Tensor, max_delay: int,
-    *, pdl: bool,
+    *, pdl: int,
 ) -> None:  # fmt: skip
     """One talk's end of a frame. spoken [1 + own] (text, own codes) -> finished [1 + own], aligned by delay."""
     own = spoken.shape[0] - 1
@@ -142,7 +143,7 @@ def leave(
 
 def depth_project(
     weight: Tensor, norm: Tensor, x: Tensor, query: Tensor, keys: Tensor, values: Tensor, step: int, launch: Launch, *,
-    embed: tuple[Tensor, Tensor, Tensor] | None = None, pdl: bool,
+    embed: tuple[Tensor, Tensor, Tensor] | None = None, pdl: int,
 ) -> None:  # fmt: skip
     """query [d] and place `step` of keys, values [H, S, d / H] = weight [3d, d] @ rms_norm(x), in place.
 

@@ -51,6 +51,7 @@ class CpuPool:
         self.recorded: list[Recording] = []
         self.released: list[Recording] = []
         self.replays = 0
+        self.followed = 0
 
     def rehearse(self, func: Callable[..., Any], inputs: tuple[Any, ...]) -> None:
         self.rehearsals += 1
@@ -69,7 +70,11 @@ class CpuPool:
         self.recorded.append(recording)
         return recording, outputs
 
+    def follow(self) -> None:
+        self.followed += 1
+
     def replay(self, graph: Any) -> None:
+        assert self.followed > self.replays, "a replay must come after what the pool did on other streams"
         self.replays += 1
         graph.replay()
 

@@ -24,11 +24,11 @@ DTYPES = pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 PDL = kernels_linear.supports_pdl(torch.device(DEVICE))
 
 LM = LMConfig(
-    dim=64, num_layers=2, num_heads=2, context=4, text_card=50, card=32, n_q=4, dep_q=2, depformer_dim=32,
+    dim=32, num_layers=1, num_heads=2, context=4, text_card=20, card=16, n_q=4, dep_q=2, depformer_dim=16,
     depformer_num_layers=2, depformer_num_heads=2,
 )  # fmt: skip
 MIMI = MimiConfig(
-    dimension=32, n_filters=4, num_heads=2, num_layers=1, dim_feedforward=64, context=10, codebook_dim=16, bins=32
+    dimension=32, n_filters=4, num_heads=2, num_layers=1, dim_feedforward=64, context=10, codebook_dim=16, bins=16
 )
 
 
@@ -125,15 +125,15 @@ def test_sampling_draws_the_reference_token(dtype: torch.dtype, temperature: flo
 @torch.inference_mode()
 def test_fused_frames_say_what_plain_frames_say() -> None:
     """Greedy, so that both draw alike: tokens, token ring and attention rings over a ring that fills and wraps."""
-    plain, fused = (Duplex.random(LM, MIMI, device=DEVICE, precision="float32", seed=1) for _ in range(2))
+    plain, fused = (Duplex.random(LM, MIMI, device=DEVICE, precision="float32", seed=1, kernels=False) for _ in range(2))
     launches = Launches(down_block=16, ring_block=2, ring_splits=2)
     frame = FusedFrame(fused.lm, fused.mimi, fused.state, lm_window=4, mimi_window=10, launches=launches)
     generator = torch.Generator().manual_seed(0)
     for engine in (plain, fused):
         engine.set_sampling(SamplingValues(0.0, 5, 0.0, 5))
         engine.reset(seed=5)
-    for index in range(6):
-        heard = torch.randint(0, 32, (1, 2), generator=generator).to(DEVICE)
+    for index in range(5):
+        heard = torch.randint(0, 16, (1, 2), generator=generator).to(DEVICE)
         for engine in (plain, fused):
             engine.state["frame.heard"].copy_(heard)
             if index == 3:
@@ -144,7 +144,7 @@ def test_fused_frames_say_what_plain_frames_say() -> None:
         frame.depth()
         assert fused.state["frame.spoken"].tolist() == plain.state["frame.spoken"].tolist()
         assert torch.equal(fused.state["tokens.ring"], plain.state["tokens.ring"])
-        for name in ("temporal.0.keys", "temporal.1.values", "depth.keys"):
+        for name in ("temporal.0.keys", "temporal.0.values", "depth.keys"):
             assert_near(fused.state[name], plain.state[name])
 
 

@@ -1,50 +1,84 @@
-"""Where the language model's time on a GPU goes, kernel by kernel, against the card's own copy bandwidth.
+"""Where a frame's time on a GPU goes, kernel by kernel, against the card's own copy bandwidth.
 
     python -m tests.gpu.bench_kernels [--plain] [--tune SECONDS] [--out FILE]
 
 Random weights of the published sizes, the temporal ring half full, one stage captured as a CUDA graph and replayed;
 medians of GPU time. A kernel's row is a graph of that kernel over all layers' weights, so nothing stays in the cache.
-`--tune` tries other launch shapes one entry at a time and keeps what is faster; `--plain` measures plain PyTorch too.
+`--tune` tries other launch shapes one after another and keeps what is faster; `--plain` measures plain PyTorch too.
+Building the kernels takes longer than running them: several processes with `--warm PART PARTS` share that work through
+Triton's cache.
 """
 
 from __future__ import annotations
 
 import argparse
+import copy
 import json
 import statistics
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 from engine import kernels_attention, kernels_linear
-from engine.config import LMConfig, MimiConfig
+from engine.config import MIMI, MOSHI_7B
 from engine.duplex import Duplex
+from engine.frame import STAGES
 from engine.fused import FusedFrame, Launches
+from engine.fused_codec import FusedCodec
 from engine.kernels_attention import RingScratch
-from engine.kernels_linear import Launch
+from engine.kernels_linear import EARLY, LATE, Launch
 from engine.sampling import SamplingValues
 
 HALF_FULL = 1500
-CANDIDATES: dict[str, list[Any]] = {
-    "down": [Launch(16, 1, 4), Launch(8), Launch(8, 1, 4), Launch(32, 1, 8), Launch(4, 1, 4)],
-    "down_block": [1024, 256, 0],
-    "gate": [Launch(2, 22), Launch(4, 11, 16), Launch(2, 11), Launch(2, 44), Launch(2, 4), Launch(4, 22, 16)],
-    "project": [Launch(2, 24), Launch(8, 6, 16), Launch(4, 6), Launch(4, 23), Launch(2, 12), Launch(2, 4)],
-    "out": [Launch(2, 8), Launch(2, 4), Launch(8, 2, 16), Launch(4, 8), Launch(4, 2)],
-    "ring_splits": [4, 16],
-    "ring_block": [32, 128],
-    "ring_warps": [8, 2],
-    "text_head": [Launch(2, 64), Launch(4, 16), Launch(8, 16, 16), Launch(2, 8)],
-    "depth_inputs": [Launch(4, 4), Launch(2, 16), Launch(8, 8, 16), Launch(4, 16)],
-    "depth_project": [Launch(16), Launch(32), Launch(8, 1, 4), Launch(4, 1, 4), Launch(16, 1, 4), Launch(32, 1, 16)],
-    "depth_attend": [Launch(8, 1, 4), Launch(16), Launch(4, 1, 4), Launch(16, 1, 16)],
-    "depth_gate": [Launch(16), Launch(16, 1, 16), Launch(8, 1, 4), Launch(4, 1, 4), Launch(32, 1, 16), Launch(4)],
-    "depth_down": [Launch(8, 1, 16), Launch(4), Launch(4, 1, 4), Launch(16, 1, 16), Launch(2, 1, 4)],
-    "depth_head": [Launch(8), Launch(32), Launch(16, 1, 4), Launch(8, 1, 4)],
-}
+CODECS = [  # how tiles multiply, programs at least, when kernels overlap
+    (precision, programs, LATE) for precision in ("ieee", "tf32x3") for programs in (160, 320)
+] + [("ieee", 320, EARLY)]
+CANDIDATES: list[dict[str, Any]] = [
+    {"ring_splits": 16, "ring_block": 32, "ring_warps": 4},
+    {"ring_splits": 32, "ring_block": 64, "ring_warps": 8},
+    {"ring_splits": 16, "ring_block": 64, "ring_warps": 8},
+    {"ring_splits": 64, "ring_block": 32, "ring_warps": 4},
+    {"ring_splits": 32, "ring_block": 32, "ring_warps": 8},
+    {"ring_splits": 64, "ring_block": 16, "ring_warps": 2},
+    {"gate": Launch(2, 8)},
+    {"gate": Launch(2, 22, 4)},
+    {"gate": Launch(1, 44)},
+    {"gate": Launch(1, 22, 4)},
+    {"gate": Launch(2, 44, 4)},
+    {"down": Launch(4)},
+    {"down": Launch(16, 1, 16)},
+    {"down": Launch(8, 1, 4)},
+    {"out": Launch(2, 2)},
+    {"out": Launch(4, 1)},
+    {"out": Launch(2, 8, 4)},
+    {"out": Launch(8, 1, 16)},
+    {"project": Launch(2, 8)},
+    {"project": Launch(4, 4)},
+    {"project": Launch(4, 8)},
+    {"project": Launch(2, 24, 4)},
+    {"depth_project": Launch(8)},
+    {"depth_project": Launch(8, 1, 2)},
+    {"depth_project": Launch(8, 3, 4)},
+    {"depth_attend": Launch(8)},
+    {"depth_attend": Launch(16)},
+    {"depth_attend": Launch(32, 1, 16)},
+    {"depth_gate": Launch(2, 1, 4)},
+    {"depth_gate": Launch(4, 1, 2)},
+    {"depth_gate": Launch(8, 1, 4)},
+    {"depth_gate": Launch(4, 2, 4)},
+    {"depth_down": Launch(8)},
+    {"depth_down": Launch(4)},
+    {"depth_down": Launch(16, 1, 16)},
+    {"depth_head": Launch(16, 1, 16)},
+    {"depth_head": Launch(8)},
+    {"depth_inputs": Launch(4, 8)},
+    {"depth_inputs": Launch(2, 8)},
+]
 
 
 def graph_time(func: Callable[[], None], *, repeats: int = 25) -> float:
@@ -68,21 +102,29 @@ def graph_time(func: Callable[[], None], *, repeats: int = 25) -> float:
 
 def copy_bandwidth() -> float:
     """Bytes read plus written per second by a large device-to-device copy, in TB/s."""
-    source = torch.empty(4 << 30, dtype=torch.uint8, device="cuda")
-    target = torch.empty_like(source)
-    return 2 * source.numel() / graph_time(lambda: target.copy_(source)) / 1e9  # type: ignore[func-returns-value]
+    source = torch.empty(1 << 30, dtype=torch.int64, device="cuda").random_()
+    target, times = torch.empty_like(source), []
+    for _ in range(8):
+        start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        start.record()
+        torch.add(source, 1, out=target)
+        end.record()
+        end.synchronize()
+        times.append(start.elapsed_time(end))
+    return 2 * source.nbytes / statistics.median(times) / 1e9
 
 
 class Bench:
     """A full-size random model and its stages."""
 
-    def __init__(self) -> None:
-        self.engine = Duplex.random(LMConfig(), MimiConfig(), device="cuda", precision="bfloat16")
+    def __init__(self, layers: int = 32, depth_layers: int = 6) -> None:
+        sizes = replace(MOSHI_7B, num_layers=layers, depformer_num_layers=depth_layers)
+        self.engine = Duplex.random(sizes, MIMI, device="cuda", precision="bfloat16", kernels=False)
         self.engine.set_sampling(SamplingValues())
         self.engine.reset(seed=1)
-        self.frame = self.fused(True)
+        self.frame = self.fused(None)
 
-    def fused(self, pdl: bool) -> FusedFrame:
+    def fused(self, pdl: int | None) -> FusedFrame:
         e = self.engine
         return FusedFrame(e.lm, e.mimi, e.state, lm_window=3000, mimi_window=250, pdl=pdl)
 
@@ -145,25 +187,123 @@ class Bench:
     def tune(self, seconds: float) -> None:
         deadline = time.monotonic() + seconds
         best = {name: self.stage(self.frame, name) for name in ("temporal", "depth")}
-        for entry, candidates in CANDIDATES.items():
-            stage = "depth" if entry.startswith("depth") else "temporal"
-            for candidate in candidates:
-                if time.monotonic() > deadline:
-                    print("out of time before", entry)
-                    return
-                before = self.frame.launches
-                self._use(before._replace(**{entry: candidate}))
-                try:
-                    taken = self.stage(self.frame, stage, 15)
-                except Exception as error:  # a shape that the card cannot hold is an answer too
-                    print(f"{entry:14} {candidate!s:36} {type(error).__name__}")
-                    self._use(before)
-                    continue
-                print(f"{entry:14} {candidate!s:36} {stage} {taken:.4f} ms (best {best[stage]:.4f})", flush=True)
-                if taken < best[stage] * 0.998:
-                    best[stage] = taken
-                else:
-                    self._use(before)
+        for candidate in CANDIDATES:
+            stage = "depth" if next(iter(candidate)).startswith("depth") else "temporal"
+            if time.monotonic() > deadline:
+                print("out of time before", candidate)
+                return
+            before = self.frame.launches
+            self._use(before._replace(**candidate))
+            taken = self.stage(self.frame, stage, 15)
+            print(f"{candidate!s:70} {stage} {taken:.4f} ms (best {best[stage]:.4f})", flush=True)
+            if taken < best[stage] * 0.998:
+                best[stage] = taken
+            else:
+                self._use(before)
+
+    def warm(self, part: int, parts: int) -> None:
+        """Build every part-th candidate's kernels, so that several processes share that work through Triton's cache."""
+        first = self.frame.launches
+        for candidate in CANDIDATES[part::parts]:
+            self._use(first._replace(**candidate))
+            self.frame.depth() if next(iter(candidate)).startswith("depth") else self.frame.temporal()
+
+    def precision(self) -> None:
+        """Both paths' text logits against the same frame in float32."""
+        e = self.engine
+        for name in e.state:
+            if name.startswith("temporal."):
+                e.state[name].normal_()
+        self.half_full()
+        start = e.state.snapshot()
+        exact = Duplex(copy.deepcopy(e.lm).float(), e.mimi, kernels=False)
+        for name, value in start.items():
+            exact.state[name].copy_(value)
+        exact.frame.temporal()
+        wanted = exact.lm.temporal.text_logits(exact.state["frame.hidden"])[0]
+        e.frame.temporal()
+        plain = e.lm.temporal.text_logits(e.state["frame.hidden"])[0]
+        e.state.restore(start)
+        self.frame.temporal()
+        fused = self.frame._scratch.text_logits.float()
+        for name, got in (("plain", plain), ("fused", fused)):
+            print(
+                f"text logits, {name} bfloat16 against float32: {(got - wanted).norm() / wanted.norm():.3e} of the norm"
+            )
+        del exact
+        torch.cuda.empty_cache()
+        e.reset(seed=1)
+
+    def codec_agreement(self) -> None:
+        """Codes and sound of a few frames, plain and fused, each from its own past."""
+        e = self.engine
+        start = e.state.snapshot()
+        heard: dict[str, Any] = {}
+        for kind, frame in (("plain", e.frame), ("fused", self.frame)):
+            e.state.restore(start)
+            generator = torch.Generator("cuda").manual_seed(3)
+            heard[kind] = []
+            for _ in range(8):
+                e.state["frame.pcm_in"].normal_(0, 0.1, generator=generator)
+                e.state["frame.spoken"].random_(0, 2048, generator=generator)
+                frame.encode()
+                frame.decode()
+                heard[kind].append((e.state["frame.heard"].clone(), e.state["frame.pcm_out"].clone()))
+        same = [torch.equal(a[0], b[0]) for a, b in zip(heard["plain"], heard["fused"], strict=True)]
+        apart = [
+            ((a[1] - b[1]).abs().max() / a[1].abs().max()).item()
+            for a, b in zip(heard["plain"], heard["fused"], strict=True)
+        ]
+        print(f"codec: codes agree in {sum(same)} of 8 frames; sound apart by at most {max(apart):.2e} of its peak")
+        e.state.restore(start)
+
+    def codecs(self) -> None:
+        """The codec's halves in several shapes."""
+        e = self.engine
+        for precision, programs, pdl in CODECS:
+            codec = FusedCodec(e.mimi, e.state.tensors, 250, pdl=pdl, precision=precision, programs=programs)
+            encode, decode = graph_time(codec.encode), graph_time(codec.decode)
+            print(
+                f"codec {precision:7} programs {programs:3} overlap {pdl}: encode {encode:.4f} decode {decode:.4f} ms",
+                flush=True,
+            )
+
+    def codec_steps(self) -> None:
+        """Each launch of the codec by itself, from a profile of eager runs."""
+        codec = self.frame._codec
+        assert codec is not None
+        for half in (codec.encode, codec.decode):
+            half()
+            torch.cuda.synchronize()
+            with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profile:
+                half()
+                torch.cuda.synchronize()
+            kernels = [x for x in profile.events() if x.device_type == torch.autograd.DeviceType.CUDA]
+            print(" ".join(f"{x.name.removesuffix('_kernel')}:{x.device_time:.1f}" for x in kernels))
+
+    def whole_frames(self) -> None:
+        """`Duplex.step` as the program calls it: graph and eager."""
+        e = self.engine
+        e.frame = self.frame
+        e._frame_stages = e._make_stages(*STAGES)
+        e.prepare("graph")
+        pcm = np.random.default_rng(0).normal(0, 0.1, 1920).astype(np.float32)
+        for mode, count in (("graph", 400), ("eager", 60)):
+            e.set_mode(mode)
+            self.half_full()
+            totals, spans = [], []
+            for _ in range(count + 10):
+                began = time.perf_counter()
+                answer = e.step(pcm)
+                totals.append((time.perf_counter() - began) * 1000)
+                spans.append(answer.spans)
+            totals = sorted(totals[10:])
+            middle = [statistics.median(getattr(s, name) for s in spans[10:]) for name in STAGES]
+            print(
+                f"whole frame {mode:5}: p50 {totals[count // 2]:.3f} p99 {totals[int(count * 0.99)]:.3f} ms; "
+                + ", ".join(f"{n} {m:.3f}" for n, m in zip(STAGES, middle, strict=True)),
+                flush=True,
+            )
 
     def _use(self, launches: Launches) -> None:
         config = self.engine.lm_config
@@ -220,31 +360,52 @@ def main() -> None:
     parser.add_argument("--plain", action="store_true")
     parser.add_argument("--tune", type=float, default=0, metavar="SECONDS")
     parser.add_argument("--out", type=Path)
+    parser.add_argument("--warm", type=int, nargs=2, metavar=("PART", "PARTS"))
     options = parser.parse_args()
     began = time.monotonic()
+    bench = Bench(1, 1) if options.warm else Bench()
+    if options.warm:
+        part, parts = options.warm
+        if part < len(CODECS):
+            precision, programs, pdl = CODECS[part]
+            e = bench.engine
+            codec = FusedCodec(e.mimi, e.state.tensors, 250, pdl=pdl, precision=precision, programs=programs)
+            codec.encode()
+            codec.decode()
+        elif part == len(CODECS):
+            frame = bench.fused(LATE)
+            frame.temporal()
+            frame.depth()
+        else:
+            bench.warm(part - len(CODECS) - 1, parts - len(CODECS) - 1)
+        torch.cuda.synchronize()
+        print("warm", part, f"{time.monotonic() - began:.0f} s")
+        return
     bandwidth = copy_bandwidth()
     torch.cuda.empty_cache()
     print(f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}; copy {bandwidth:.2f} TB/s", flush=True)
-    bench = Bench()
-    print(f"model ready after {time.monotonic() - began:.0f} s", flush=True)
     stages: dict[str, float] = {}
     if options.plain:
         for name in ("encode", "temporal", "depth", "decode"):
             stages[f"plain {name}"] = bench.stage(bench.engine.frame, name, 10)
             print(f"plain {name:10} {stages[f'plain {name}']:.3f} ms", flush=True)
-    bench.agreement()
     bench.repeats_itself()
-    for pdl in (False, True):
+    bench.codec_agreement()
+    bench.precision()
+    bench.codecs()
+    for pdl in (EARLY, LATE):
         frame = bench.fused(pdl)
         for name in ("temporal", "depth"):
             stages[f"fused {name}, overlap {pdl}"] = taken = bench.stage(frame, name)
             print(f"fused {name:10} overlap {pdl!s:5} {taken:.3f} ms", flush=True)
     bench.tune(options.tune)
     print(bench.frame.launches)
-    for name in ("temporal", "depth"):
+    for name in ("encode", "temporal", "depth", "decode"):
         stages[f"fused {name}"] = bench.stage(bench.frame, name)
         print(f"fused {name:10} {stages[f'fused {name}']:.3f} ms", flush=True)
     rows = bench.kernels(bandwidth)
+    bench.codec_steps()
+    bench.whole_frames()
     if options.out:
         result = {"copy TB/s": bandwidth, "stages ms": stages, "kernels": rows, "launches": str(bench.frame.launches)}
         options.out.write_text(json.dumps(result, indent=1))

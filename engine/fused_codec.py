@@ -1,0 +1,236 @@
+"""The codec's frame as fused GPU kernels: the same slots and the same arithmetic as `engine.mimi`, one frame at a time.
+
+Owns which kernel runs on which layer and the signals between them. Both halves are straight lists of launches on fixed
+addresses. Imports Triton: import this module late (`engine.kernels` decides).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import cast
+
+import torch
+from torch import Tensor, nn
+
+from engine import kernels_codec, kernels_latent
+from engine.config import MimiConfig
+from engine.kernels_codec import Memory, Parts, Signal, Tile
+from engine.kernels_latent import TwoRingScratch
+from engine.kernels_linear import Launch
+from engine.mimi import LatentTransformer, Mimi, Residual, StreamingConv1d, StreamingConvTranspose1d, TransformerLayer
+
+
+def unsupported(config: MimiConfig) -> str | None:
+    """Why this codec needs the plain path, as a sentence; None where the kernels fit."""
+    sizes = (config.dimension, config.head_dim, config.dim_feedforward, config.codebook_dim, config.bins)
+    if config.resample_stride != kernels_latent.POSITIONS:
+        return "The fused codec kernels take two latents a frame."
+    if any(size & (size - 1) for size in sizes) or config.bins < 16:
+        return "The fused codec kernels need widths and codebooks that are powers of two."
+    return None
+
+
+class FusedCodec:
+    """Mimi over its slots of the state, one talk: `encode` and `decode` read and write the frame's slots."""
+
+    def __init__(
+        self, mimi: Mimi, state: Mapping[str, Tensor], window: int, *, pdl: int, precision: str = "ieee",
+        programs: int = 320,
+    ) -> None:  # fmt: skip
+        """`programs`: how many a convolution is split into at least, where its sum is long enough to split.
+
+        `precision`: how tiles multiply float32: "ieee", or "tf32x3" on tensor cores with three products for one, which
+        is some 15 % faster and must not be the choice before its codes have been compared on a card.
+        """
+        assert unsupported(mimi.config) is None, "ask `unsupported` first"
+        self._programs = programs
+        self._mimi, self._window, self._pdl, self._precision = mimi, window, pdl, precision
+        self._state = {name: tensor[0] if tensor.dim() > 1 else tensor for name, tensor in state.items()}
+        self._device = mimi.downsample.weight.device
+        config = mimi.config
+        half = config.head_dim // 2
+        steps = torch.arange(half, device=self._device, dtype=torch.float32)
+        self._periods = torch.exp(steps * (-math.log(config.max_period) / half))
+        self._ring = TwoRingScratch(config.num_heads, config.head_dim, config.context, self._device)
+        self._steps: list[Callable[[], None]] = []
+        self._memory = self._open_memory("encoder_transformer", "downsample.started")
+        self.encode = self._encode_plan()
+        self._steps = []
+        self._memory = self._open_memory("decoder_transformer", None)
+        self.decode = self._decode_plan()
+
+    # ------------------------------------------------------------ the two halves
+
+    def _encode_plan(self) -> Callable[[], None]:
+        mimi, s = self._mimi, self._state
+        x = self._stack(mimi.encoder.layers, Signal.by_channel(s["frame.pcm_in"]), "encoder", latent_out=True)
+        self._transformer(mimi.encoder_transformer, x.data)
+        latent = self._signal(mimi.config.dimension, 1)
+        self._few(mimi.downsample, "downsample", x, latent, activate=False)
+        q = mimi.quantizer
+        self._add(
+            kernels_latent.quantise, latent.data.view(-1), q.semantic_in, q.acoustic_in, q.codebooks, q.half_norms,
+            self._zeros(2, q.codebooks.shape[2]), self._zeros(2, q.codebooks.shape[1]),
+            torch.zeros(2, dtype=torch.int32, device=self._device), s["frame.heard"],
+        )  # fmt: skip
+        return self._finished()
+
+    def _decode_plan(self) -> Callable[[], None]:
+        mimi, s = self._mimi, self._state
+        q, dim = mimi.quantizer, mimi.config.dimension
+        x = Signal.by_time(self._zeros(kernels_latent.POSITIONS, dim))
+        self._add(
+            kernels_latent.dequantise, s["frame.spoken"][1:], q.codebooks, q.semantic_out, q.acoustic_out,
+            mimi.upsample.weight, s["upsample.partial"], x.data,
+        )  # fmt: skip
+        self._transformer(mimi.decoder_transformer, x.data)
+        self._stack(mimi.decoder.layers, x, "decoder", out=Signal.by_channel(s["frame.pcm_out"]))
+        return self._finished()
+
+    def _finished(self) -> Callable[[], None]:
+        self._add(self._memory.renew)
+        steps = tuple(self._steps)
+
+        def run() -> None:
+            for step in steps:
+                step()
+
+        return run
+
+    # ------------------------------------------------------------ parts
+
+    def _stack(
+        self, layers: nn.ModuleDict, x: Signal, name: str, *, latent_out: bool = False, out: Signal | None = None
+    ) -> Signal:
+        """A SEANet stack; its last signal is by time (`latent_out`) or goes to `out`."""
+        last = list(layers)[-1]
+        for index, layer in layers.items():
+            place = f"{name}.{index}"
+            if isinstance(layer, Residual):
+                x = self._residual(layer, place, x)
+            elif isinstance(layer, StreamingConvTranspose1d):
+                x = self._transposed(layer, place, x)
+            else:
+                layer = cast(StreamingConv1d, layer)
+                length, channels = x.length // layer.stride, layer.weight.shape[0]
+                if index == last and out is not None:
+                    y = out
+                elif index == last and latent_out:
+                    y = Signal.by_time(self._zeros(length, channels))
+                else:
+                    y = self._signal(channels, length)
+                self._conv(layer, place, x, y, activate=index != "0")
+                x = y
+        return x
+
+    def _residual(self, layer: Residual, name: str, x: Signal) -> Signal:
+        inner = self._signal(layer.conv1.weight.shape[0], x.length)
+        self._conv(layer.conv1, f"{name}.conv1", x, inner, activate=True)
+        out = self._signal(x.channels, x.length)
+        self._tiles(layer.conv2, inner, out, self._zeros(1, 1), activate=True, skip=x)
+        return out
+
+    def _conv(self, layer: StreamingConv1d, name: str, x: Signal, out: Signal, *, activate: bool) -> None:
+        tail = self._state[f"{name}.tail"]
+        if out.length <= 2:
+            self._few(layer, name, x, out, activate=activate)
+            return
+        if 1 in layer.weight.shape[:2] and layer.stride == 1:
+            assert layer.bias is not None, "only resampling layers lack a bias"
+            self._add(
+                kernels_codec.conv_short, layer.weight, layer.bias, x, tail, out, columns=32 if x.channels > 1 else 512,
+                activate=activate,
+            )  # fmt: skip
+        else:
+            self._tiles(layer, x, out, tail, activate=activate)
+        self._memory.keep(x, tail, activate=activate)
+
+    def _tiles(
+        self,
+        layer: StreamingConv1d,
+        x: Signal,
+        out: Signal,
+        tail: Tensor,
+        *,
+        activate: bool,
+        skip: Signal | None = None,
+    ) -> None:
+        assert layer.bias is not None, "only resampling layers lack a bias"
+        rows, columns = layer.weight.shape[0], out.length
+        tile = _tile(rows, columns, layer.weight[0].numel(), self._programs)
+        parts = Parts.of(tile, rows, columns, self._device)
+        self._add(
+            kernels_codec.conv, layer.weight, layer.bias, x, tail, out, tile, parts, stride=layer.stride,
+            dilation=layer.dilation, activate=activate, skip=skip, precision=self._precision,
+        )  # fmt: skip
+
+    def _few(self, layer: StreamingConv1d, name: str, x: Signal, out: Signal, *, activate: bool) -> None:
+        tail = self._state[f"{name}.tail"]
+        rows = max(1, layer.weight.shape[0] // 128)
+        depth = math.gcd(layer.weight[0].numel(), 1024)
+        started = self._memory.started if layer.replicate else None
+        self._add(
+            kernels_codec.conv_few, layer.weight, layer.bias, x, tail, out, rows=rows, depth=depth, stride=layer.stride,
+            activate=activate, started=started,
+        )  # fmt: skip
+        self._memory.keep(x, tail, activate=activate)
+
+    def _transposed(self, layer: StreamingConvTranspose1d, name: str, x: Signal) -> Signal:
+        assert layer.bias is not None, "only resampling layers lack a bias"
+        inner, channels, _ = layer.weight.shape
+        out, following = self._signal(channels, x.length * layer.stride), self._signal(channels, layer.overlap)
+        kept = self._state[f"{name}.partial"]
+        rows, columns = channels * layer.stride, x.length + 1
+        tile = _tile(rows, columns, inner, self._programs)
+        self._add(
+            kernels_codec.conv_transposed, layer.weight, layer.bias, x, kept, following.data, out, tile,
+            Parts.of(tile, rows, columns, self._device), precision=self._precision,
+        )  # fmt: skip
+        self._memory.keep(following, kept, activate=False)
+        return out
+
+    def _transformer(self, transformer: LatentTransformer, x: Tensor) -> None:
+        """x [2, dim], in place."""
+        s, dim = self._state, x.shape[1]
+        projected, attended = self._zeros(2, 3 * dim), self._zeros(2, dim)
+        hidden = self._zeros(2, transformer.config.dim_feedforward)
+        position = s[f"{transformer.name}.position"]
+        for module in transformer.layers:
+            layer = cast(TransformerLayer, module)
+            two = partial(self._add, kernels_latent.two_linear)
+            two(layer.in_proj, x, projected, Launch(8, warps=4), norm=(layer.norm1_weight, layer.norm1_bias))
+            self._add(
+                kernels_latent.two_ring_attend, projected, self._periods, position, s[layer.keys], s[layer.values],
+                self._window, attended, self._ring,
+            )  # fmt: skip
+            two(layer.out_proj, attended, x, Launch(4, warps=4), scale=layer.scale1)
+            two(layer.linear1, x, hidden, Launch(8, warps=4), norm=(layer.norm2_weight, layer.norm2_bias), gelu=True)
+            two(layer.linear2, hidden, x, Launch(4, warps=8), scale=layer.scale2)
+
+    # ------------------------------------------------------------ small things
+
+    def _add(self, kernel: Callable[..., None], *args: object, **options: object) -> None:
+        self._steps.append(partial(kernel, *args, **options, pdl=self._pdl))
+
+    def _open_memory(self, transformer: str, started: str | None) -> Memory:
+        flag = self._state[started].view(-1) if started is not None else None
+        return Memory(self._state[f"{transformer}.position"], kernels_latent.POSITIONS, flag)
+
+    def _signal(self, channels: int, length: int) -> Signal:
+        return Signal.by_channel(self._zeros(channels, length))
+
+    def _zeros(self, *shape: int) -> Tensor:
+        return torch.zeros(*shape, device=self._device)
+
+
+def _tile(rows: int, columns: int, inner: int, wanted: int) -> Tile:
+    """A tile shape for a product of these sizes: `wanted` programs if that splits no sum below 128 terms."""
+    width = 16 if columns <= 128 else 32
+    height = 32 if rows >= 64 else 16
+    programs = math.ceil(rows / height) * math.ceil(columns / width)
+    splits = 1
+    while programs * splits < wanted and inner // (2 * splits) >= 128:
+        splits *= 2
+    return Tile(height, width, 32, splits)

@@ -1,0 +1,364 @@
+"""Triton kernels for the codec's convolutions, one frame at a time, with the last frame's tail, ELU, bias and skip fused.
+
+A convolution is a product of its weights [C_out, C_in * taps] with columns gathered from the input; few output columns
+(the deep layers: one or two) take the form of a matrix-vector product, more take tiles. Where output tiles are too few
+to fill the card, the sum over C_in * taps is split and whoever ends last adds the parts, always in the same order.
+
+No kernel here changes a tail, since other programs may still read it: `remember` does so for all layers at the end.
+The plain PyTorch is `engine.mimi`; the tests run both. Everything is float32. Imports Triton: import this module late.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+import triton
+import triton.language as tl
+from torch import Tensor
+
+from engine.kernels_linear import launch_options, wait_for_inputs
+
+
+class Signal(NamedTuple):
+    """A vector per time step in memory: address of channel c at time t is base + c * channel + t * time."""
+
+    data: Tensor
+    channels: int
+    length: int
+    channel: int
+    time: int
+
+    @classmethod
+    def by_channel(cls, data: Tensor) -> Signal:
+        """From [channels, length], contiguous."""
+        return cls(data, data.shape[0], data.shape[1], channel=data.shape[1], time=1)
+
+    @classmethod
+    def by_time(cls, data: Tensor) -> Signal:
+        """From [length, channels], contiguous."""
+        return cls(data, data.shape[1], data.shape[0], channel=1, time=data.shape[1])
+
+
+class Tile(NamedTuple):
+    """How a convolution is cut: rows and columns of a tile, depth of one step, parts of the sum."""
+
+    rows: int
+    columns: int
+    depth: int = 32
+    splits: int = 1
+    warps: int = 4
+
+
+@triton.jit
+def elu(v):
+    return tl.where(v > 0, v, tl.exp(tl.minimum(v, 0.0)) - 1.0)
+
+
+@triton.jit
+def samples(
+    x, tail, started, channel, at, valid, C: tl.constexpr, T: tl.constexpr, PAD: tl.constexpr, ELU: tl.constexpr,
+    REPLICATE: tl.constexpr,
+):  # fmt: skip
+    """Input values at times `at` of channels `channel`; negative times lie in the tail [channels, PAD]."""
+    held = valid
+    if not REPLICATE:
+        held = valid & (at >= 0)
+    now = tl.load(x + channel * C + tl.maximum(at, 0) * T, mask=held, other=0.0)
+    if ELU:
+        now = elu(now)
+    if PAD > 0:
+        past = valid & (at < 0)
+        if REPLICATE:  # before the first frame the first sample counts as the past
+            past = past & (tl.load(started) != 0)
+        now = tl.where(past, tl.load(tail + channel * PAD + PAD + at, mask=past, other=0.0), now)
+    return now
+
+
+@triton.jit
+def conv_kernel(
+    weight, bias, x, tail, skip, out, parts, arrived,
+    M: tl.constexpr, K: tl.constexpr, N: tl.constexpr, TAPS: tl.constexpr, STRIDE: tl.constexpr,
+    DILATION: tl.constexpr, PAD: tl.constexpr, C: tl.constexpr, T: tl.constexpr, OUT_C: tl.constexpr,
+    OUT_T: tl.constexpr, ELU: tl.constexpr, SKIP: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr,
+    BK: tl.constexpr, SPLITS: tl.constexpr, PRECISION: tl.constexpr, PDL: tl.constexpr,
+):  # fmt: skip
+    """Tiles [BM, BN] of out = weight [M, K] * columns [K, N] + bias (+ skip)."""
+    tile = tl.program_id(0) * tl.num_programs(1) + tl.program_id(1)
+    split = tl.program_id(2)
+    m = tl.program_id(0) * BM + tl.arange(0, BM)
+    n = tl.program_id(1) * BN + tl.arange(0, BN)
+    steps: tl.constexpr = (K + BK * SPLITS - 1) // (BK * SPLITS)
+    k = split * steps * BK + tl.arange(0, BK)
+    w = tl.load(weight + m[:, None] * K + k[None, :], mask=(m < M)[:, None] & (k < K)[None, :], other=0.0)
+    b = tl.load(bias + m, mask=m < M, other=0.0)
+    wait_for_inputs(PDL)
+    total = tl.zeros((BM, BN), tl.float32)
+    for step in range(steps):
+        following = k + BK
+        more = (m < M)[:, None] & ((following < K) & (step + 1 < steps))[None, :]
+        next_w = tl.load(weight + m[:, None] * K + following[None, :], mask=more, other=0.0)
+        at = n[None, :] * STRIDE + (k % TAPS)[:, None] * DILATION - PAD
+        valid = (k < K)[:, None] & (n < N)[None, :]
+        v = samples(x, tail, tail, (k // TAPS)[:, None], at, valid, C, T, PAD, ELU, False)
+        total += tl.dot(w, v, input_precision=PRECISION)
+        w = next_w
+        k = following
+    inside = (m < M)[:, None] & (n < N)[None, :]
+    last = True
+    if SPLITS > 1:
+        place = parts + tile * (SPLITS * BM * BN) + tl.arange(0, BM)[:, None] * BN + tl.arange(0, BN)[None, :]
+        tl.store(place + split * (BM * BN), total)
+        tl.debug_barrier()  # all threads' parts are out before one of them announces it
+        last = tl.atomic_add(arrived + tile, 1, sem="acq_rel") == SPLITS - 1
+        if last:
+            tl.store(arrived + tile, 0)
+            total = tl.zeros((BM, BN), tl.float32)
+            for part in range(SPLITS):
+                total += tl.load(place + part * (BM * BN), volatile=True)
+    if last:
+        y = total + b[:, None]
+        if SKIP:
+            y += tl.load(skip + m[:, None] * OUT_C + n[None, :] * OUT_T, mask=inside, other=0.0)
+        tl.store(out + m[:, None] * OUT_C + n[None, :] * OUT_T, y, mask=inside)
+
+
+@triton.jit
+def few_columns_kernel(
+    weight, bias, x, tail, started, out,
+    M: tl.constexpr, K: tl.constexpr, N: tl.constexpr, TAPS: tl.constexpr, STRIDE: tl.constexpr,
+    DILATION: tl.constexpr, PAD: tl.constexpr, C: tl.constexpr, T: tl.constexpr, OUT_C: tl.constexpr,
+    OUT_T: tl.constexpr, ELU: tl.constexpr, BIAS: tl.constexpr, REPLICATE: tl.constexpr, ROWS: tl.constexpr,
+    BK: tl.constexpr, PDL: tl.constexpr,
+):  # fmt: skip
+    """As `conv_kernel` for N of one or two columns, where reading the weights is all the time."""
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    k = tl.arange(0, BK)
+    w = tl.load(weight + rows[:, None] * K + k[None, :], mask=(rows < M)[:, None] & (k < K)[None, :], other=0.0)
+    wait_for_inputs(PDL)
+    first = tl.zeros((ROWS, BK), tl.float32)
+    second = tl.zeros((ROWS, BK), tl.float32)
+    for start in range(0, K, BK):
+        following = k + BK
+        more = (rows < M)[:, None] & (following < K)[None, :]
+        next_w = tl.load(weight + rows[:, None] * K + following[None, :], mask=more, other=0.0)
+        at = (k % TAPS) * DILATION - PAD
+        v = samples(x, tail, started, k // TAPS, at, k < K, C, T, PAD, ELU, REPLICATE)
+        first += w * v[None, :]
+        if N == 2:
+            v = samples(x, tail, started, k // TAPS, at + STRIDE, k < K, C, T, PAD, ELU, REPLICATE)
+            second += w * v[None, :]
+        w = next_w
+        k = following
+    base = tl.zeros((ROWS,), tl.float32)
+    if BIAS:
+        base = tl.load(bias + rows, mask=rows < M, other=0.0)
+    tl.store(out + rows * OUT_C, tl.sum(first, axis=1) + base, mask=rows < M)
+    if N == 2:
+        tl.store(out + rows * OUT_C + OUT_T, tl.sum(second, axis=1) + base, mask=rows < M)
+
+
+@triton.jit
+def transposed_kernel(
+    weight, bias, x, partial, next_partial, out, parts, arrived,
+    CO: tl.constexpr, S: tl.constexpr, K: tl.constexpr, N: tl.constexpr, C: tl.constexpr, T: tl.constexpr,
+    BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, SPLITS: tl.constexpr, PRECISION: tl.constexpr,
+    PDL: tl.constexpr,
+):  # fmt: skip
+    """Transposed convolution of stride S and 2 S taps: out[c, n S + r] = W[:, c, r] . x_n + W[:, c, S + r] . x_(n-1).
+
+    Row m is (c, r); column 0 takes the kept partial sum for x_(-1), and column N is what the next frame will take.
+    weight [K, CO, 2 S]; the input passes an ELU.
+    """
+    M: tl.constexpr = CO * S
+    tile = tl.program_id(0) * tl.num_programs(1) + tl.program_id(1)
+    split = tl.program_id(2)
+    m = tl.program_id(0) * BM + tl.arange(0, BM)
+    n = tl.program_id(1) * BN + tl.arange(0, BN)
+    channel, phase = m // S, m % S
+    column = channel * (2 * S) + phase
+    steps: tl.constexpr = (K + BK * SPLITS - 1) // (BK * SPLITS)
+    k = split * steps * BK + tl.arange(0, BK)
+    wait_for_inputs(PDL)
+    total = tl.zeros((BM, BN), tl.float32)
+    for _ in range(steps):
+        here = (k < K)[:, None] & (m < M)[None, :]
+        now = tl.load(weight + k[:, None] * (CO * 2 * S) + column[None, :], mask=here, other=0.0)
+        late = tl.load(weight + k[:, None] * (CO * 2 * S) + column[None, :] + S, mask=here, other=0.0)
+        at = x + k[:, None] * C + n[None, :] * T
+        v = elu(tl.load(at, mask=(k < K)[:, None] & (n < N)[None, :], other=0.0))
+        total += tl.dot(tl.trans(now), v, input_precision=PRECISION)
+        v = elu(tl.load(at - T, mask=(k < K)[:, None] & ((n > 0) & (n <= N))[None, :], other=0.0))
+        total += tl.dot(tl.trans(late), v, input_precision=PRECISION)
+        k += BK
+    last = True
+    if SPLITS > 1:
+        place = parts + tile * (SPLITS * BM * BN) + tl.arange(0, BM)[:, None] * BN + tl.arange(0, BN)[None, :]
+        tl.store(place + split * (BM * BN), total)
+        tl.debug_barrier()
+        last = tl.atomic_add(arrived + tile, 1, sem="acq_rel") == SPLITS - 1
+        if last:
+            tl.store(arrived + tile, 0)
+            total = tl.zeros((BM, BN), tl.float32)
+            for part in range(SPLITS):
+                total += tl.load(place + part * (BM * BN), volatile=True)
+    if last:
+        rows = (m < M)[:, None]
+        kept = tl.load(partial + m[:, None] + 0 * n[None, :], mask=rows & (n == 0)[None, :], other=0.0)
+        y = total + kept
+        tl.store(next_partial + m[:, None] + 0 * n[None, :], y, mask=rows & (n == N)[None, :])
+        y += tl.load(bias + channel, mask=m < M, other=0.0)[:, None]
+        tl.store(out + (channel * (N * S) + phase)[:, None] + n[None, :] * S, y, mask=rows & (n < N)[None, :])
+
+
+@triton.jit
+def short_kernel(
+    weight, bias, x, tail, out,
+    M: tl.constexpr, K: tl.constexpr, N: tl.constexpr, TAPS: tl.constexpr, PAD: tl.constexpr, C: tl.constexpr,
+    ELU: tl.constexpr, BK: tl.constexpr, BN: tl.constexpr, PDL: tl.constexpr,
+):  # fmt: skip
+    """Stride 1 with one channel out (M 1, the last layer) or one channel in (K = TAPS, the first): sums, no product."""
+    row = tl.program_id(0)
+    n = tl.program_id(1) * BN + tl.arange(0, BN)
+    k = tl.arange(0, BK)
+    w = tl.load(weight + row * K + k, mask=k < K, other=0.0)
+    wait_for_inputs(PDL)
+    at = n[None, :] + (k % TAPS)[:, None] - PAD
+    valid = (k < K)[:, None] & (n < N)[None, :]
+    v = samples(x, tail, tail, (k // TAPS)[:, None], at, valid, C, 1, PAD, ELU, False)
+    tl.store(out + row * N + n, tl.sum(w[:, None] * v, axis=0) + tl.load(bias + row), mask=n < N)
+
+
+@triton.jit
+def remember_kernel(
+    jobs, position, started, ADVANCE: tl.constexpr, STARTS: tl.constexpr, BP: tl.constexpr, BC: tl.constexpr,
+    PDL: tl.constexpr,
+):  # fmt: skip
+    """Jobs [J, 8] int64: addresses of a signal and its tail, channels, length, pad, two strides, ELU or not."""
+    job = jobs + tl.program_id(0) * 8
+    x = tl.load(job).to(tl.pointer_type(tl.float32))
+    tail = tl.load(job + 1).to(tl.pointer_type(tl.float32))
+    channels, length, pad = tl.load(job + 2), tl.load(job + 3), tl.load(job + 4)
+    by_channel, by_time, kind = tl.load(job + 5), tl.load(job + 6), tl.load(job + 7)
+    channel, index = tl.program_id(1) * BC + tl.arange(0, BC), tl.arange(0, BP)
+    wait_for_inputs(PDL)
+    valid = (channel < channels)[:, None] & (index < pad)[None, :]
+    at = length - pad + index  # time of the sample that the tail's place `index` takes; negative: from the old tail
+    old = tl.load(tail + channel[:, None] * pad + (pad + at)[None, :], mask=valid & (at < 0)[None, :], other=0.0)
+    new = tl.load(x + channel[:, None] * by_channel + at[None, :] * by_time, mask=valid & (at >= 0)[None, :], other=0.0)
+    new = tl.where(kind == 1, elu(new), new)
+    tl.debug_barrier()  # the old tail is read before any thread writes
+    tl.store(tail + channel[:, None] * pad + index[None, :], tl.where((at < 0)[None, :], old, new), mask=valid)
+    if (tl.program_id(0) == 0) & (tl.program_id(1) == 0):
+        tl.store(position, tl.load(position) + ADVANCE)
+        if STARTS:
+            tl.store(started, 1)
+
+
+def conv(
+    weight: Tensor, bias: Tensor, x: Signal, tail: Tensor, out: Signal, tile: Tile, scratch: Parts, *, stride: int = 1,
+    dilation: int = 1, activate: bool = True, skip: Signal | None = None, precision: str = "ieee", pdl: int,
+) -> None:  # fmt: skip
+    """One frame of a causal convolution: weight [C_out, C_in, taps], tail [C_in, pad] -> out, in place.
+
+    `activate`: the input passes an ELU (the tail has passed it already). `skip`: added to the output, whose
+    layout it shares; not in place, since the block's input is still wanted for its tail.
+    """
+    rows, _, taps = weight.shape
+    columns = out.length
+    grid = (triton.cdiv(rows, tile.rows), triton.cdiv(columns, tile.columns), tile.splits)
+    conv_kernel[grid](
+        weight, bias, x.data, tail, out.data if skip is None else skip.data, out.data, scratch.parts, scratch.arrived,
+        rows, weight[0].numel(), columns,
+        taps, stride, dilation, (taps - 1) * dilation + 1 - stride, x.channel, x.time, out.channel, out.time, activate,
+        skip is not None, tile.rows, tile.columns, tile.depth, tile.splits, precision, pdl, num_warps=tile.warps,
+        **launch_options(pdl),
+    )  # fmt: skip
+
+
+def conv_few(
+    weight: Tensor, bias: Tensor | None, x: Signal, tail: Tensor, out: Signal, *, rows: int, depth: int,
+    stride: int = 1, activate: bool = True, started: Tensor | None = None, warps: int = 8, pdl: int,
+) -> None:  # fmt: skip
+    """`conv` for one or two output columns. `started` [1]: while false, the first sample counts as the past."""
+    assert out.length in (1, 2), "more columns are a matter for conv"
+    count, _, taps = weight.shape
+    few_columns_kernel[(triton.cdiv(count, rows),)](
+        weight, weight if bias is None else bias, x.data, tail, tail if started is None else started, out.data, count,
+        weight[0].numel(), out.length, taps, stride, 1, taps - stride, x.channel, x.time, out.channel, out.time,
+        activate, bias is not None, started is not None, rows, depth, pdl, num_warps=warps, **launch_options(pdl),
+    )  # fmt: skip
+
+
+def conv_short(
+    weight: Tensor, bias: Tensor, x: Signal, tail: Tensor, out: Signal, *, columns: int, activate: bool, pdl: int
+) -> None:
+    """`conv` of stride 1 where one side has a single channel. x and out by channel."""
+    rows, _, taps = weight.shape
+    inner = weight[0].numel()
+    short_kernel[(rows, triton.cdiv(out.length, columns))](
+        weight, bias, x.data, tail, out.data, rows, inner, out.length, taps, taps - 1, x.channel, activate,
+        triton.next_power_of_2(inner), columns, pdl, num_warps=4, **launch_options(pdl),
+    )  # fmt: skip
+
+
+def conv_transposed(
+    weight: Tensor, bias: Tensor, x: Signal, partial: Tensor, next_partial: Tensor, out: Signal, tile: Tile,
+    scratch: Parts, *, precision: str = "ieee", pdl: int,
+) -> None:  # fmt: skip
+    """One frame of a transposed convolution after an ELU: weight [C_in, C_out, 2 S] -> out by channel [C_out, L S].
+
+    partial [C_out, S] is what the last frame left for this one; next_partial receives what this one leaves.
+    """
+    inner, channels, taps = weight.shape
+    stride = taps // 2
+    grid = (triton.cdiv(channels * stride, tile.rows), triton.cdiv(x.length + 1, tile.columns), tile.splits)
+    transposed_kernel[grid](
+        weight, bias, x.data, partial, next_partial, out.data, scratch.parts, scratch.arrived, channels, stride, inner,
+        x.length, x.channel, x.time, tile.rows, tile.columns, tile.depth, tile.splits, precision, pdl,
+        num_warps=tile.warps, **launch_options(pdl),
+    )  # fmt: skip
+
+
+class Parts(NamedTuple):
+    """Memory for the split sums of one layer."""
+
+    parts: Tensor  # [tiles * splits * tile] float32
+    arrived: Tensor  # [tiles] int32, zero between kernels
+
+    @classmethod
+    def of(cls, tile: Tile, rows: int, columns: int, device: torch.device | str) -> Parts:
+        """For an output of rows x columns."""
+        tiles = triton.cdiv(rows, tile.rows) * triton.cdiv(columns, tile.columns)
+        values = tiles * tile.splits * tile.rows * tile.columns if tile.splits > 1 else 1
+        return cls(torch.zeros(values, device=device), torch.zeros(tiles, dtype=torch.int32, device=device))
+
+
+class Memory:
+    """What a frame leaves for the next: tails and partial sums, all renewed by one launch at the end of the frame."""
+
+    def __init__(self, position: Tensor, advance: int, started: Tensor | None = None) -> None:
+        """`position` [1] int64 moves on by `advance`; `started` [1] bool becomes true."""
+        self._position, self._advance = position, advance
+        self.started = None if started is None else started.view(torch.uint8)
+        self._rows: list[list[int]] = []
+        self._kept: list[Tensor] = []  # the table holds addresses, which does not keep their tensors alive
+        self._channels = self._pad = 1
+        self._table: Tensor | None = None
+
+    def keep(self, x: Signal, tail: Tensor, *, activate: bool) -> None:
+        """The end of x goes to tail [channels, pad], after an ELU if the convolution that reads it has one before."""
+        pad = tail.shape[1]
+        addresses = [x.data.data_ptr(), tail.data_ptr()]
+        self._rows.append([*addresses, x.channels, x.length, pad, x.channel, x.time, int(activate)])
+        self._kept += [x.data, tail]
+        self._channels, self._pad = max(self._channels, x.channels), max(self._pad, pad)
+
+    def renew(self, *, pdl: int) -> None:
+        if self._table is None:
+            self._table = torch.tensor(self._rows, dtype=torch.int64, device=self._position.device)
+        started = self._position if self.started is None else self.started
+        remember_kernel[(len(self._rows), triton.cdiv(self._channels, 64))](
+            self._table, self._position, started, self._advance, self.started is not None,
+            triton.next_power_of_2(self._pad), 64, pdl, num_warps=4, **launch_options(pdl),
+        )  # fmt: skip

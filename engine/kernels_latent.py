@@ -1,0 +1,262 @@
+"""Triton kernels for the codec's latents: its transformers at two positions a frame, and its quantiser.
+
+The weights are read once for both positions. Everything is float32, as the codec is (facts: mimi.md). The plain
+PyTorch is `engine.mimi`; the tests run both. Imports Triton: import this module late.
+"""
+
+from __future__ import annotations
+
+import torch
+import triton
+import triton.language as tl
+from torch import Tensor
+
+from engine.kernels_attention import rotate
+from engine.kernels_linear import Launch, launch_options, wait_for_inputs
+
+POSITIONS = 2  # latents of a frame
+
+
+@triton.jit
+def layer_norm(v, weight, bias, K: tl.constexpr):
+    """v [K] normed as LayerNorm does, eps 1e-5; weight and bias [K] in registers."""
+    centred = v - tl.sum(v, axis=0) / K
+    return centred * tl.rsqrt(tl.sum(centred * centred, axis=0) / K + 1e-5) * weight + bias
+
+
+@triton.jit
+def two_linear_kernel(
+    weight, x, norm_weight, norm_bias, scale, out,
+    N: tl.constexpr, K: tl.constexpr, ROWS: tl.constexpr, NORM: tl.constexpr, GELU: tl.constexpr, ADD: tl.constexpr,
+    PDL: tl.constexpr,
+):  # fmt: skip
+    """out [2, N] = W x for both rows of x [2, K]: normed first (NORM), then GELU, or scaled and added to out (ADD)."""
+    k = tl.arange(0, K)
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    inside = rows < N
+    w = tl.load(weight + rows[:, None] * K + k[None, :], mask=inside[:, None], other=0.0)
+    if NORM:
+        gain, shift = tl.load(norm_weight + k), tl.load(norm_bias + k)
+    if ADD:
+        size = tl.load(scale + rows, mask=inside, other=0.0)
+    wait_for_inputs(PDL)
+    first, second = tl.load(x + k), tl.load(x + K + k)
+    if ADD:
+        held_first = tl.load(out + rows, mask=inside, other=0.0)
+        held_second = tl.load(out + N + rows, mask=inside, other=0.0)
+    if NORM:
+        first, second = layer_norm(first, gain, shift, K), layer_norm(second, gain, shift, K)
+    a, b = tl.sum(w * first[None, :], axis=1), tl.sum(w * second[None, :], axis=1)
+    if GELU:
+        a = 0.5 * a * (1.0 + tl.erf(a * 0.7071067811865476))
+        b = 0.5 * b * (1.0 + tl.erf(b * 0.7071067811865476))
+    if ADD:
+        a = held_first + size * a
+        b = held_second + size * b
+    tl.store(out + rows, a, mask=inside)
+    tl.store(out + N + rows, b, mask=inside)
+
+
+@triton.jit
+def two_ring_kernel(
+    projected, periods, position, keys, values, parts, arrived, out, window,
+    HEADS: tl.constexpr, HEAD: tl.constexpr, CAPACITY: tl.constexpr, BLOCK: tl.constexpr, SPLITS: tl.constexpr,
+    SCALE: tl.constexpr, PDL: tl.constexpr,
+):  # fmt: skip
+    """Attention of two new positions, as `layers.ring_attention`. One block of the ring a program, BLOCK * SPLITS >= C.
+
+    projected [2, 3 * HEADS * HEAD]; parts [HEADS, SPLITS, 2, HEAD + 2], arrived [HEADS] int32 zeros.
+    """
+    head, split = tl.program_id(0), tl.program_id(1)
+    dims, pairs = tl.arange(0, HEAD), tl.arange(0, HEAD // 2)
+    slots = split * BLOCK + tl.arange(0, BLOCK)
+    width: tl.constexpr = 3 * HEADS * HEAD
+    # The rings hold earlier frames, which are long done, and the position is renewed after the last layer.
+    base = head * (CAPACITY * HEAD)
+    at = base + slots[:, None] * HEAD + dims[None, :]
+    here = (slots < CAPACITY)[:, None]
+    k, v = tl.load(keys + at, mask=here, other=0.0), tl.load(values + at, mask=here, other=0.0)
+    frequencies = tl.load(periods + pairs)
+    start = tl.load(position)
+    wait_for_inputs(PDL)
+    last_slot = ((start + 1) % CAPACITY).to(tl.int32)
+    for new in tl.static_range(2):
+        angles = (start + new).to(tl.float32) * frequencies
+        row = projected + new * width + head * HEAD + dims
+        new_key = rotate(tl.load(row + HEADS * HEAD), tl.cos(angles), tl.sin(angles), HEAD)
+        new_value = tl.load(row + 2 * HEADS * HEAD)
+        slot = ((start + new) % CAPACITY).to(tl.int32)
+        is_new = (slots == slot)[:, None]
+        k, v = tl.where(is_new, new_key[None, :], k), tl.where(is_new, new_value[None, :], v)
+        if slot // BLOCK == split:
+            tl.store(keys + base + slot * HEAD + dims, new_key)
+            tl.store(values + base + slot * HEAD + dims, new_value)
+    age = (last_slot - slots + CAPACITY) % CAPACITY  # positions since the newer of the two
+    held = (age <= start + 1) & (age < window) & (slots < CAPACITY)
+    for query in tl.static_range(2):
+        angles = (start + query).to(tl.float32) * frequencies
+        q = rotate(tl.load(projected + query * width + head * HEAD + dims), tl.cos(angles), tl.sin(angles), HEAD)
+        seen = held & (age >= 1 - query)
+        score = tl.where(seen, tl.sum(k * (q * SCALE)[None, :], axis=1), -float("inf"))
+        best = tl.max(score, axis=0)
+        share = tl.where(seen, tl.exp(score - best), 0.0)
+        part = parts + ((head * SPLITS + split) * 2 + query) * (HEAD + 2)
+        tl.store(part + dims, tl.sum(share[:, None] * v, axis=0))
+        tl.store(part + HEAD, best)
+        tl.store(part + HEAD + 1, tl.sum(share, axis=0))
+    tl.debug_barrier()  # all threads' parts are out before one of them announces it
+    if tl.atomic_add(arrived + head, 1, sem="acq_rel") == SPLITS - 1:
+        tl.store(arrived + head, 0)
+        for query in tl.static_range(2):
+            every = parts + ((head * SPLITS + tl.arange(0, SPLITS)) * 2 + query) * (HEAD + 2)
+            bests, weights = tl.load(every + HEAD, volatile=True), tl.load(every + HEAD + 1, volatile=True)
+            shrinks = tl.exp(bests - tl.max(bests, axis=0))
+            mixes = tl.load(every[:, None] + dims[None, :], volatile=True)
+            result = tl.sum(mixes * shrinks[:, None], axis=0) / tl.sum(weights * shrinks, axis=0)
+            tl.store(out + query * (HEADS * HEAD) + head * HEAD + dims, result)
+
+
+@triton.jit
+def nearest_kernel(
+    codebook, half_norms, residual, scores, arrived, codes,
+    BINS: tl.constexpr, DIM: tl.constexpr, ROWS: tl.constexpr, PDL: tl.constexpr,
+):  # fmt: skip
+    """The nearest of BINS code vectors to residual [DIM], which then loses it. Axis 1 of the grid: several at once."""
+    which = tl.program_id(1)
+    codebook += which * (BINS * DIM)
+    residual += which * DIM
+    scores += which * BINS
+    rows, dims = tl.program_id(0) * ROWS + tl.arange(0, ROWS), tl.arange(0, DIM)
+    c = tl.load(codebook + rows[:, None] * DIM + dims[None, :])
+    half = tl.load(half_norms + which * BINS + rows)
+    wait_for_inputs(PDL)
+    r = tl.load(residual + dims)
+    tl.store(scores + rows, half - tl.sum(c * r[None, :], axis=1))
+    tl.debug_barrier()  # all threads' scores are out before one of them announces it
+    if tl.atomic_add(arrived + which, 1, sem="acq_rel") == tl.num_programs(0) - 1:
+        tl.store(arrived + which, 0)
+        code = tl.argmin(tl.load(scores + tl.arange(0, BINS), volatile=True), axis=0, tie_break_left=True)
+        tl.store(codes + which, code.to(tl.int64))
+        tl.store(residual + dims, r - tl.load(codebook + code * DIM + dims))
+
+
+@triton.jit
+def quantiser_in_kernel(
+    semantic, acoustic, x, out, N: tl.constexpr, K: tl.constexpr, ROWS: tl.constexpr, PDL: tl.constexpr
+):  # fmt: skip
+    """Both projections of a latent x [K]: out [2, N]."""
+    which = tl.program_id(1)
+    rows, k = tl.program_id(0) * ROWS + tl.arange(0, ROWS), tl.arange(0, K)
+    at = rows[:, None] * K + k[None, :]
+    if which == 0:
+        w = tl.load(semantic + at)
+    else:
+        w = tl.load(acoustic + at)
+    wait_for_inputs(PDL)
+    tl.store(out + which * N + rows, tl.sum(w * tl.load(x + k)[None, :], axis=1))
+
+
+@triton.jit
+def quantiser_out_kernel(
+    codes, codebooks, semantic, acoustic, up, partial, out,
+    Q: tl.constexpr, BINS: tl.constexpr, DIM: tl.constexpr, N: tl.constexpr, ROWS: tl.constexpr, PDL: tl.constexpr,
+):  # fmt: skip
+    """codes [Q] -> the latent, and from it two latents by the depth-wise transposed convolution: out [2, N].
+
+    up [N, 1, 4]; partial [N, 2] is read and renewed by the program that owns the row.
+    """
+    rows, dims = tl.program_id(0) * ROWS + tl.arange(0, ROWS), tl.arange(0, DIM)
+    at = rows[:, None] * DIM + dims[None, :]
+    w_semantic, w_acoustic = tl.load(semantic + at), tl.load(acoustic + at)
+    wait_for_inputs(PDL)
+    # A frame that is not whole yet holds negative fillers; what comes of them is never heard.
+    first = tl.load(codebooks + tl.maximum(tl.load(codes), 0) * DIM + dims)
+    latent = tl.sum(w_semantic * first[None, :], axis=1)
+    if Q > 1:
+        rest = tl.zeros((DIM,), tl.float32)
+        for level in tl.static_range(1, Q):
+            rest += tl.load(codebooks + (level * BINS + tl.maximum(tl.load(codes + level), 0)) * DIM + dims)
+        latent += tl.sum(w_acoustic * rest[None, :], axis=1)
+    for index in tl.static_range(2):
+        kept = tl.load(partial + rows * 2 + index)
+        tl.store(out + index * N + rows, latent * tl.load(up + rows * 4 + index) + kept)
+        tl.store(partial + rows * 2 + index, latent * tl.load(up + rows * 4 + 2 + index))
+
+
+def two_linear(
+    weight: Tensor, x: Tensor, out: Tensor, launch: Launch, *, norm: tuple[Tensor, Tensor] | None = None,
+    gelu: bool = False, scale: Tensor | None = None, pdl: int,
+) -> None:  # fmt: skip
+    """out [2, N] = x [2, K] @ weight.T, in place; `norm`: LayerNorm of x first; `scale` [N]: out += scale * instead.
+
+    K is a power of two.
+    """
+    rows, inner = weight.shape
+    gain, shift = norm if norm is not None else (weight, weight)
+    two_linear_kernel[(triton.cdiv(rows, launch.rows),)](
+        weight, x, gain, shift, weight if scale is None else scale, out, rows, inner, launch.rows, norm is not None,
+        gelu, scale is not None, pdl, num_warps=launch.warps, **launch_options(pdl),
+    )  # fmt: skip
+
+
+class TwoRingScratch:
+    """Memory between the programs of `two_ring_attend`; one serves all layers."""
+
+    def __init__(self, heads: int, head_dim: int, capacity: int, device: torch.device | str, block: int = 64) -> None:
+        self.block = block
+        self.splits = triton.next_power_of_2(triton.cdiv(capacity, block))
+        self.parts = torch.zeros(heads, self.splits, 2, head_dim + 2, device=device)
+        self.arrived = torch.zeros(heads, dtype=torch.int32, device=device)
+
+
+def two_ring_attend(
+    projected: Tensor, periods: Tensor, position: Tensor, keys: Tensor, values: Tensor, window: int, out: Tensor,
+    scratch: TwoRingScratch, *, pdl: int,
+) -> None:  # fmt: skip
+    """Rope, the writes into the rings [H, C, D], and attention, for position and position + 1 -> out [2, H * D]."""
+    heads, capacity, head_dim = keys.shape
+    two_ring_kernel[(heads, scratch.splits)](
+        projected, periods, position, keys, values, scratch.parts, scratch.arrived, out, window, heads, head_dim,
+        capacity, scratch.block, scratch.splits, head_dim**-0.5, pdl, num_warps=4, **launch_options(pdl),
+    )  # fmt: skip
+
+
+def quantise(
+    x: Tensor, semantic: Tensor, acoustic: Tensor, codebooks: Tensor, half_norms: Tensor, residual: Tensor,
+    scores: Tensor, arrived: Tensor, codes: Tensor, *, rows: int = 16, pdl: int,
+) -> None:  # fmt: skip
+    """A latent x [dim] -> codes [Q] int64. residual [2, DIM], scores [2, BINS], arrived [2] int32 zeros: scratch."""
+    levels, bins, dim = codebooks.shape
+    quantiser_in_kernel[(triton.cdiv(dim, 4), 2)](
+        semantic, acoustic, x, residual, dim, x.shape[0], 4, pdl, num_warps=4, **launch_options(pdl)
+    )
+    options = {"num_warps": 4, **launch_options(pdl)}
+    both = min(levels, 2)
+    grid = (bins // rows, both)
+    nearest_kernel[grid](codebooks, half_norms, residual, scores, arrived, codes, bins, dim, rows, pdl, **options)
+    for level in range(both, levels):
+        nearest_kernel[(bins // rows, 1)](
+            codebooks[level],
+            half_norms[level],
+            residual[1],
+            scores,
+            arrived,
+            codes[level:],
+            bins,
+            dim,
+            rows,
+            pdl,
+            **options,
+        )
+
+
+def dequantise(
+    codes: Tensor, codebooks: Tensor, semantic: Tensor, acoustic: Tensor, up: Tensor, partial: Tensor, out: Tensor, *,
+    pdl: int,
+) -> None:  # fmt: skip
+    """codes [Q] int64 -> out [2, dim]: codebook sums, output projections, upsampling with its partial [dim, 2]."""
+    levels, bins, dim = codebooks.shape
+    quantiser_out_kernel[(triton.cdiv(out.shape[1], 4),)](
+        codes, codebooks, semantic, acoustic, up, partial, out, levels, bins, dim, out.shape[1], 4, pdl, num_warps=4,
+        **launch_options(pdl),
+    )  # fmt: skip
