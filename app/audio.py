@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
-from app.audio_thread import TalkSound
 from app.levels import QUIETEST_DBFS, dbfs, limit_into, peak
 from app.levels import to_pcm16 as to_pcm16  # the way out to 16 bits, for whoever writes a file
 from app.playback import PlaybackPolicy
 from app.ring import FRAME, SAMPLE_RATE, TimedFrame
 from app.sound_desk import SoundDesk
 from app.sound_troubles import AudioTrouble
+from app.talk_sound import TalkSound
 
 if TYPE_CHECKING:
     from app.config import AudioSettings
@@ -59,12 +59,17 @@ class AudioStatus(NamedTuple):
     output_name: str = ""
     input_rate: float = 0.0  # Hz, as opened; 0 while closed
     output_rate: float = 0.0
+    hearing: bool = True  # False: the model is given silence, by mute or because the talk key is not held
+    echo_active: bool = False  # echo is being taken out of the microphone's sound
+    echo_removed_db: float = math.nan  # by how much the echo became weaker; nan while there is none
+    gain_db: float = 0.0  # of the automatic gain
 
 
 class AudioEnds(Protocol):
     """Where frames come from and answers go. One frame is 80 ms: [1920] float32 at 24 kHz."""
 
     muted: bool  # True: zeros to the model, while time goes on
+    talk_key_held: bool  # counts only where push-to-talk is chosen: zeros unless it is held
 
     def open(self) -> None:
         """Start of a talk. Returns when frames may come. Raises UserError with the sentence for the user."""
@@ -106,6 +111,7 @@ class WavAudio:
         lead = np.zeros(round(lead_silence_s * SAMPLE_RATE), np.float32)
         signal = np.concatenate([lead, np.asarray(pcm, np.float32)])
         self.muted = False
+        self.talk_key_held = False  # a recording is always heard
         self.samples = len(signal)  # lead silence and input, without the padding of the last frame
         self.frames = -(-len(signal) // FRAME)
         self._heard = np.zeros(self.frames * FRAME, np.float32)
@@ -169,6 +175,7 @@ class WavAudio:
         return AudioStatus(
             queued_ms=self._queued_ms(),
             limited=self._limited,
+            hearing=not self.muted,
             input_dbfs=dbfs(self._levels[0]),
             output_dbfs=dbfs(self._levels[1]),
         )
@@ -191,8 +198,8 @@ class WavAudio:
 class DeviceAudio:
     """A microphone and a loudspeaker.
 
-    settings: `block_ms`, `max_lag_ms`, `margin_ms` count from the next `open`; assign a new object to change them.
-    desk: the devices; the window asks it directly. clock: seconds.
+    settings: assign a new object to change them. `block_ms`, `max_lag_ms` and `margin_ms` count from the next `open`,
+    everything else at once. desk: the devices; the window asks it directly. clock: seconds.
 
     When a device goes away in a talk, `read_frame` gives None until the desk has brought sound back; what is wrong
     stands in `status` meanwhile.
@@ -201,10 +208,10 @@ class DeviceAudio:
     def __init__(
         self, settings: AudioSettings, desk: SoundDesk | None = None, clock: Callable[[], float] = time.perf_counter
     ) -> None:
-        self.settings = settings
+        self._settings = settings
         self.desk = desk or SoundDesk(settings.input, settings.output, clock=clock)
         self._clock = clock
-        self._muted = False
+        self._muted = self._talk_key_held = False
         self._talk = self._new_talk()
         self._max_waiting = 0
         self._answering: TimedFrame | None = None  # the frame read last
@@ -217,6 +224,24 @@ class DeviceAudio:
     def muted(self, muted: bool) -> None:
         self._muted = muted
         self._talk.muted = muted
+
+    @property
+    def talk_key_held(self) -> bool:
+        return self._talk_key_held
+
+    @talk_key_held.setter
+    def talk_key_held(self, held: bool) -> None:
+        self._talk_key_held = held
+        self._talk.key_held = held
+
+    @property
+    def settings(self) -> AudioSettings:
+        return self._settings
+
+    @settings.setter
+    def settings(self, settings: AudioSettings) -> None:
+        self._settings = settings
+        self._set_switches(self._talk)
 
     def open(self) -> None:
         self._talk = self._new_talk()
@@ -264,10 +289,21 @@ class DeviceAudio:
             output_name=sound.names["output"],
             input_rate=sound.rates["input"],
             output_rate=sound.rates["output"],
+            hearing=not talk.silent,
+            echo_active=state.echo.active,
+            echo_removed_db=state.echo.removed_db,
+            gain_db=state.gain_db,
         )
 
     def _new_talk(self) -> TalkSound:
         policy = PlaybackPolicy.for_blocks(self.settings.block_ms, self.settings.margin_ms)
         talk = TalkSound(policy)
-        talk.muted = self._muted
+        talk.muted, talk.key_held = self._muted, self._talk_key_held
+        self._set_switches(talk)
         return talk
+
+    def _set_switches(self, talk: TalkSound) -> None:
+        talk.echo = self._settings.echo
+        talk.noise_suppression = self._settings.noise_suppression
+        talk.auto_gain = self._settings.auto_gain
+        talk.push_to_talk = self._settings.talk_key_mode == "push"

@@ -8,7 +8,7 @@ holds that page and these rules together. Values are checked here once, so that 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -213,6 +213,7 @@ class Settings:
         self._stored = dict(stored.values)
         self._session = dict(session)
         self._keep_copy = bool(stored.notes)  # the file holds something that saving would lose
+        self._followers: list[Callable[[], None]] = []
         self._generation = 0
         self._saver = ThreadPoolExecutor(1, "settings")  # starts with the first save and is waited for at exit
         self._saved: Future[None] | None = None
@@ -240,9 +241,15 @@ class Settings:
             self._stored[name] = part
             if part == self._shipped[name]:
                 del self._stored[name]
+        for tell in self._followers:
+            tell()
         self._generation += 1
         self._saved = self._saver.submit(self._save, dict(self._stored), self._generation)
         return ""
+
+    def follow(self, tell: Callable[[], None]) -> None:
+        """`tell` is called, on the thread that sets, after every change."""
+        self._followers.append(tell)
 
     def flush(self, timeout: float = 5.0) -> str:
         """Wait until the last change is on disk. "" or the sentence that says why it is not."""

@@ -101,7 +101,7 @@ class Conversation:
     def send(self, command: Command) -> None:
         """Hand over a command. Never blocks; commands are obeyed between two frames, in order.
 
-        Only muting does not wait its turn: it must work at once, in a long load or build too.
+        Only muting and the talk key do not wait their turn: they must work at once, in a long load or build too.
         """
         if self.phase == "closed":
             if not isinstance(command, say.Shutdown):
@@ -109,6 +109,8 @@ class Conversation:
         elif isinstance(command, say.SetMuted):
             self._ends.muted = command.muted
             self._emit(say.MutedChanged(command.muted))
+        elif isinstance(command, say.HoldTalkKey):
+            self._ends.talk_key_held = command.held
         else:
             self._commands.put(command)
 

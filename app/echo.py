@@ -22,8 +22,6 @@ from app.echo_filter import HOP, PARTITIONS, SILENT, EchoFilter, PathWatch, Supp
 from app.echo_finder import EchoFinder
 from app.echo_reference import Reference
 
-ECHO_MODES = ("auto", "on", "off")
-
 TRUST_MEMORY = 0.99  # per block: a second
 DOUBTED, TRUSTED = 0.3, 0.6  # share of the prediction found in the microphone: below it is not used, above it is whole
 PROVEN, DISPROVEN = 0.75, 0.15  # a filter that fell from the one to the other has lost the path
@@ -50,7 +48,7 @@ class EchoState(NamedTuple):
 
 
 class EchoCanceller:
-    """One microphone and one loudspeaker. reference: what the loudspeaker plays; mode: one of ECHO_MODES."""
+    """One microphone and one loudspeaker. reference: what the loudspeaker plays; mode: "auto", "on" or "off"."""
 
     def __init__(self, reference: Reference, mode: str = "auto") -> None:
         self.mode = mode

@@ -99,6 +99,10 @@ class Desktop:
         self._conversation = conversation
         self._kept = kept
         self._recorder = recorder
+        settings.follow(self._follow_settings)
+
+    def _follow_settings(self) -> None:
+        self._sound.settings = self._settings.config.audio
 
     def ports(self) -> Ports:
         from ui.ports import Ports

@@ -104,6 +104,13 @@ class SetMuted:
 
 
 @dataclass(frozen=True)
+class HoldTalkKey:
+    """The talk key went down or up. It counts only where push-to-talk is chosen (audio.talk_key_mode)."""
+
+    held: bool
+
+
+@dataclass(frozen=True)
 class SetMode:
     mode: str
 
@@ -118,7 +125,18 @@ class Shutdown:
     pass
 
 
-Command = LoadModel | CancelLoad | StartTalk | StopTalk | NewTalk | SetMuted | SetMode | SetSampling | Shutdown
+Command = (
+    LoadModel
+    | CancelLoad
+    | StartTalk
+    | StopTalk
+    | NewTalk
+    | SetMuted
+    | HoldTalkKey
+    | SetMode
+    | SetSampling
+    | Shutdown
+)
 
 # ---------------------------------------------------------------- events
 

@@ -16,7 +16,7 @@ from app.audio_thread import AudioThread, MiddleState, Player, Recorder, SoundMi
 from app.devices import SYSTEM_DEFAULT, Device, DeviceRef, resolve
 from app.echo_reference import Reference
 from app.portaudio import Opened, PortAudio, no_device
-from app.sound_troubles import SoundTroubles
+from app.sound_troubles import SoundTroubles, hears_itself, unheard
 from app.streams import CaptureEnd, PlayEnd, StreamWatch
 
 log = logging.getLogger("parley.sound")
@@ -65,6 +65,7 @@ class SoundSession:
         make_thread: Callable[..., Any] = AudioThread,
     ) -> None:
         self._portaudio = portaudio
+        self._talk = talk
         self._clock = clock
         self._attention = attention
         self._asked = False  # attention is asked for once
@@ -155,9 +156,15 @@ class SoundSession:
         self._middle.tick(now_s)
         silent_s = {direction: watch.silent_s(now_s) for direction, watch in self._watches.items()}
         self.troubles.observe(silent_s, self._middle.state.zeros_s)
+        self._note(self._middle.state)
         for direction, watch in self._watches.items():
             if watch.measured_rate is not None:
                 self._ask(Attention(self, direction, watch.measured_rate))
+
+    def _note(self, state: MiddleState) -> None:
+        self.troubles.note("echo", hears_itself(self._talk.echo) if state.echo.hears_itself else "")
+        self.troubles.note("muted", unheard(self._talk.muted) if state.unheard else "")
+        self.troubles.note("noise", state.noise_trouble)
 
     def _finished(self, direction: str) -> None:
         """On a thread of PortAudio: the stream ended. Nobody asked it to unless this session is closing."""

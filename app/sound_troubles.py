@@ -1,4 +1,4 @@
-"""What is wrong with running sound, in words: silence of a driver, digital silence, a lost device.
+"""What is wrong with running sound, in words: silence of a driver, digital silence, a lost device, an echo.
 
 Owns the thresholds and the sentences. Pure: numbers in, standing troubles out. Called by the audio thread (`observe`)
 and read by any thread.
@@ -15,11 +15,14 @@ ZEROS_S = 3.0  # a live microphone never gives so many samples that are exactly 
 SETTINGS = "Sound settings"
 
 # The gravest first: one trouble per direction is shown.
-LOST, STALLED, ZEROS, FALLBACK = range(4)
+LOST, STALLED, ZEROS, FALLBACK, NOTE = range(5)
 
 
 class AudioTrouble(NamedTuple):
-    """Something wrong with the sound that stands now. kind: "audio-input" or "audio-output", as in `Trouble`."""
+    """Something wrong with the sound that stands now.
+
+    kind: as in `Trouble`: "audio-input", "audio-output", "audio-echo", "audio-muted" or "audio-noise".
+    """
 
     kind: str
     sentence: str
@@ -45,6 +48,12 @@ class SoundTroubles:
             self._set(direction, STALLED, seconds >= STALLED_S, self._stalled(direction))
         self._set("input", ZEROS, zeros_s >= ZEROS_S, self._zeros())
         self._publish()
+
+    def note(self, subject: str, sentence: str) -> None:
+        """subject: "echo", "muted" or "noise"; "" takes its sentence back."""
+        if self._standing.get((subject, NOTE), "") != sentence:
+            self._set(subject, NOTE, bool(sentence), sentence)
+            self._publish()
 
     def lost(self, direction: str) -> None:
         """The device went away; the streams are being closed."""
@@ -80,9 +89,16 @@ class SoundTroubles:
         gravest: dict[str, str] = {}
         for (direction, _), sentence in sorted(self._standing.items()):
             gravest.setdefault(direction, sentence)
-        told = tuple(AudioTrouble(f"audio-{direction}", sentence, SETTINGS) for direction, sentence in gravest.items())
+        told = tuple(
+            AudioTrouble(f"audio-{direction}", sentence, self._remedy(direction))
+            for direction, sentence in gravest.items()
+        )
         if told != self._told:
             self._told = told
+
+    @staticmethod
+    def _remedy(direction: str) -> str:
+        return "" if direction == "muted" else SETTINGS
 
     def _stalled(self, direction: str) -> str:
         return (
@@ -95,3 +111,20 @@ class SoundTroubles:
             f'The microphone "{self._names["input"]}" gives only digital silence: check its mute switch and that the '
             "system's privacy settings let Parley use the microphone."
         )
+
+
+def hears_itself(echo: str) -> str:
+    """The model hears its own voice; echo: the setting."""
+    if echo == "off":
+        return "The model hears itself through the microphone: use headphones, or turn echo cancelling on in Settings."
+    return (
+        "The model still hears itself through the microphone: turn the loudspeaker down, move the microphone away "
+        "from it, or use headphones."
+    )
+
+
+def unheard(muted: bool) -> str:
+    """Somebody talks and the model is given silence."""
+    if muted:
+        return "You are talking while the microphone is muted: unmute it to be heard."
+    return "You are talking and the model does not hear you: hold the talk key while you speak."

@@ -56,7 +56,7 @@ class TalkSound:
         self.muted = False
         self.push_to_talk = False  # True: heard only while the key is held
         self.key_held = False
-        self.echo = "auto"  # one of echo.ECHO_MODES
+        self.echo = "auto"  # one of config.ECHO_MODES
         self.noise_suppression = False
         self.auto_gain = False
 
