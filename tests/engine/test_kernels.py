@@ -125,7 +125,8 @@ def test_sampling_draws_the_reference_token(dtype: torch.dtype, temperature: flo
 @torch.inference_mode()
 def test_fused_frames_say_what_plain_frames_say() -> None:
     """Greedy, so that both draw alike: tokens, token ring and attention rings over a ring that fills and wraps."""
-    plain, fused = (Duplex.random(LM, MIMI, device=DEVICE, precision="float32", seed=1, kernels=False) for _ in range(2))
+    made = {"device": DEVICE, "precision": "float32", "seed": 1, "kernels": False}
+    plain, fused = (Duplex.random(LM, MIMI, **made) for _ in range(2))
     launches = Launches(down_block=16, ring_block=2, ring_splits=2)
     frame = FusedFrame(fused.lm, fused.mimi, fused.state, lm_window=4, mimi_window=10, launches=launches)
     generator = torch.Generator().manual_seed(0)

@@ -1,4 +1,4 @@
-"""The full-size codec fused and plain, over a minute's worth of joins: codes and sound."""
+"""The full-size codec fused and plain, until the rings have wrapped: codes and sound."""
 
 from __future__ import annotations
 

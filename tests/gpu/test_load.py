@@ -21,7 +21,7 @@ LARGE = {"dim": 512, "num_layers": 8, "num_heads": 8, "depformer_dim": 256, "dep
 
 
 def test_the_cards_peak_is_the_loaded_weights_and_little_more(tmp_path: Path) -> None:
-    """User report L1: at most 1.15 times the loaded bytes plus the largest tensor, a 16-step file and a cast included."""
+    """User report L1: at most 1.15 times the loaded bytes plus the largest tensor, from a 16-step float32 file."""
     files = weights.find(write_checkpoint(tmp_path, lm=LARGE, depth_steps=16))
     config, device = LMConfig.from_dict(files.config), torch.device("cuda", 0)
     torch.zeros(1, device=device)
