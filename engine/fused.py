@@ -79,7 +79,7 @@ class FusedFrame(Frame):
         self, lm: LanguageModel, mimi: Mimi, state: State, *, lm_window: int, mimi_window: int, pdl: int | None = None,
         launches: Launches | None = None,
     ):  # fmt: skip
-        """`pdl`: when kernels let their successor start (`kernels_linear`); None = as was fastest, where the card can."""
+        """`pdl`: when kernels let their successor start (`kernels_linear`); None = as was fastest here."""
         super().__init__(lm, mimi, state, lm_window=lm_window, mimi_window=mimi_window, counted_noise=True)
         assert unsupported(lm.config, state.talks) is None, "ask `unsupported` first"
         config, device, dtype = lm.config, self.delays.device, lm.temporal.out_norm.dtype

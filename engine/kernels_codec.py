@@ -1,4 +1,4 @@
-"""Triton kernels for the codec's convolutions, one frame at a time, with the last frame's tail, ELU, bias and skip fused.
+"""Triton kernels for the codec's convolutions, one frame at a time, with tail, ELU, bias and skip fused.
 
 A convolution is a product of its weights [C_out, C_in * taps] with columns gathered from the input; few output columns
 (the deep layers: one or two) take the form of a matrix-vector product, more take tiles. Where output tiles are too few
@@ -138,7 +138,7 @@ def few_columns_kernel(
     wait_for_inputs(PDL)
     first = tl.zeros((ROWS, BK), tl.float32)
     second = tl.zeros((ROWS, BK), tl.float32)
-    for start in range(0, K, BK):
+    for _ in range(0, K, BK):
         following = k + BK
         more = (rows < M)[:, None] & (following < K)[None, :]
         next_w = tl.load(weight + rows[:, None] * K + following[None, :], mask=more, other=0.0)
