@@ -37,6 +37,10 @@ class Actions(QObject):
     save_transcript_wanted = Signal()
     copy_diagnostics_wanted = Signal()
     record_wanted = Signal(bool)
+    latency_wanted = Signal()
+    copy_latency_wanted = Signal()
+    save_latency_wanted = Signal()
+    trial_wanted = Signal()
 
     def __init__(self, session: Session, theme: Theme):
         super().__init__()
@@ -56,18 +60,27 @@ class Actions(QObject):
         self.copy_diagnostics = self._make(
             "copy_diagnostics", "Copy &diagnostics", "Ctrl+Shift+D", self.copy_diagnostics_wanted.emit
         )
+        self.latency = self._make("latency", "&Latency details", "Ctrl+Shift+L", self.latency_wanted.emit)
+        self.trial = self._make("trial", "&Try eager for 5 s", "Ctrl+E", self.trial_wanted.emit)
+        self.copy_latency = self._make("copy_latency", "Copy &figures", "Ctrl+Shift+F", self.copy_latency_wanted.emit)
+        self.save_latency = self._make(
+            "save_latency", "&Export frames\N{HORIZONTAL ELLIPSIS}", "Ctrl+Shift+E", self.save_latency_wanted.emit
+        )
         self.load = self._make("load", "&Load model", "Ctrl+L", session.load)
         self.cancel_load = self._make("cancel_load", "Cancel loading", "Ctrl+.", session.cancel_load)
         self.quit = self._make("quit", "&Quit", "Ctrl+Q", self.quit_wanted.emit)
         self.quit.setMenuRole(QAction.MenuRole.QuitRole)
         self.settings.setMenuRole(QAction.MenuRole.PreferencesRole)
         self.modes = self._make_modes()
-        self._describe(self.new_talk, "Forget this talk and begin another at once")
-        self._describe(self.settings, "Audio, voice, engine, recording and appearance")
-        self._describe(self.record, "Record both sides of this talk and the next ones, until you press again")
-        self._describe(self.copy_diagnostics, "Copy versions, devices and the last log lines for a bug report")
-        self._describe(self.copy_transcript, "Copy the words of this window with their times")
-        self._describe(self.save_transcript, "Save the words of this window as text, Markdown or subtitles")
+        self.describe(self.new_talk, "Forget this talk and begin another at once")
+        self.describe(self.settings, "Audio, voice, engine, recording and appearance")
+        self.describe(self.record, "Record both sides of this talk and the next ones, until you press again")
+        self.describe(self.latency, "What each mode costs in this talk, stage by stage")
+        self.describe(self.copy_latency, "Copy the cost of each mode as text")
+        self.describe(self.save_latency, "Save every frame's cost as a table (CSV) or as a trace for Perfetto")
+        self.describe(self.copy_diagnostics, "Copy versions, devices and the last log lines for a bug report")
+        self.describe(self.copy_transcript, "Copy the words of this window with their times")
+        self.describe(self.save_transcript, "Save the words of this window as text, Markdown or subtitles")
         session.phase_changed.connect(self._update)
         session.mode_changed.connect(self._update_modes)
         session.muted_changed.connect(self._update)
@@ -87,7 +100,7 @@ class Actions(QObject):
         action.setShortcutContext(Qt.ShortcutContext.ApplicationShortcut)
         action.setAutoRepeat(False)
         action.triggered.connect(slot if checkable else lambda _checked=False: slot())  # type: ignore[operator]
-        self._describe(action, text.replace("&", ""))
+        self.describe(action, text.replace("&", ""))
         self._plain = [*getattr(self, "_plain", []), action]
         return action
 
@@ -107,7 +120,8 @@ class Actions(QObject):
         return made
 
     @staticmethod
-    def _describe(action: QAction, sentence: str) -> None:
+    def describe(action: QAction, sentence: str) -> None:
+        """Say what an action does, or why it cannot be used now."""
         shortcut = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
         action.setStatusTip(sentence)
         action.setToolTip(f"{sentence} ({shortcut})" if shortcut else sentence)
@@ -130,18 +144,19 @@ class Actions(QObject):
         self.talk.setText("Stop talk" if talking else "Start talk")
         self.talk.setEnabled(talking or session.phase == "ready")
         reason = START_REASONS.get(session.phase, "")
-        self._describe(self.talk, "Stop talking" if talking else reason or "Start talking")
+        self.describe(self.talk, "Stop talking" if talking else reason or "Start talking")
         self.talk.setIcon(icons.icon("stop" if talking else "start", colours.on_accent, colours.muted))
         self.mute.setChecked(session.muted)
         self.mute.setText("&Muted" if session.muted else "&Mute")
         words = "The model hears silence; press to be heard again" if session.muted else "Let the model hear silence"
-        self._describe(self.mute, words)
+        self.describe(self.mute, words)
         self.mute.setIcon(
             icons.icon("muted", colours.amber) if session.muted else icons.icon("microphone", colours.text)
         )
         self.record.setIcon(icons.icon("record", colours.red))
         self.new_talk.setEnabled(talking)
         self.new_talk.setIcon(icons.icon("new", colours.text, colours.muted))
+        self.latency.setIcon(icons.icon("details", colours.muted))
         self.settings.setIcon(icons.icon("settings", colours.text))
         self.copy_transcript.setIcon(icons.icon("copy", colours.muted))
         self.save_transcript.setIcon(icons.icon("save", colours.muted))
@@ -155,7 +170,7 @@ class Actions(QObject):
             reason = self._session.modes.get(mode)
             action.setEnabled(reason is None)
             action.setChecked(mode == chosen)
-            self._describe(action, f"Not on this computer: {reason}" if reason else MODE_TEXTS[mode][1])
+            self.describe(action, f"Not on this computer: {reason}" if reason else MODE_TEXTS[mode][1])
         if not chosen:
             self._uncheck_all()
 

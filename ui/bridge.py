@@ -12,6 +12,7 @@ from concurrent.futures import Future
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
+from app.telemetry import FrameRecord
 from ui.figures import STRIP_FRAMES
 from ui.ports import ConversationPort
 from ui.session import Session
@@ -59,6 +60,11 @@ class Bridge(QObject):
         self.ticked.emit()
         if self._ticks % TICKS_PER_SECOND == 0:
             self.each_second.emit()
+
+    def talk_records(self) -> list[FrameRecord]:
+        """All frame records that are kept of the talk, oldest first: its last ten minutes."""
+        history = self._conversation.history
+        return history.tail(len(history))
 
     def when_done(self, future: Future[str], then: Callable[[str], None]) -> None:
         """Call `then` with the future's text on a later beat; a failure arrives as its own sentence."""

@@ -42,6 +42,7 @@ DRAWINGS = {
     "voice": '<path d="M4 10v4M8 6.5v11M12 3.5v17M16 7.5v9M20 10v4"/>',
     "appearance": '<circle cx="12" cy="12" r="8.5"/><path d="M12 3.5v17a8.5 8.5 0 0 0 0-17z" fill="{colour}"/>',
     "record": '<circle cx="12" cy="12" r="8.5"/><circle cx="12" cy="12" r="3.6" fill="{colour}"/>',
+    "details": '<path d="M4 4v16h16M8.5 16v-4M13 16V7.5M17.5 16v-6"/>',
     "refresh": '<path d="M19.5 12a7.5 7.5 0 1 1-2.3-5.4M19.8 3.5v4h-4"/>',
 }
 

@@ -63,10 +63,11 @@ class Tile(QFrame):
 
 
 class LatencyView(QFrame):
-    """Tiles, stage bar, strip, and the table of percentiles per mode."""
+    """Tiles, stage bar, strip, and the table of percentiles per mode. buttons: stand beside the heading."""
 
-    def __init__(self, theme: Theme):
+    def __init__(self, theme: Theme, *buttons: QWidget):
         super().__init__()
+        self._buttons = buttons
         self.setProperty("card", True)
         self._records: Sequence[FrameRecord] = []
         self._described = -DESCRIBE_EVERY  # number of the record behind the words for screen readers
@@ -90,7 +91,7 @@ class LatencyView(QFrame):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 8, 16, 14)
         layout.setSpacing(8)
-        layout.addLayout(heading_row("Latency"))
+        layout.addLayout(heading_row("Latency", *self._buttons))
         row = QHBoxLayout()
         row.setSpacing(8)
         for tile in self.tiles:

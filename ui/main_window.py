@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from functools import partial
 
 from PySide6.QtCore import QSize, Qt, QTimer
-from PySide6.QtGui import QCloseEvent, QGuiApplication, QShowEvent
+from PySide6.QtGui import QCloseEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMainWindow, QSplitter, QVBoxLayout, QWidget
 
 from app.messages import ModelInfo
@@ -19,8 +18,8 @@ from app.telemetry import FRAME_MS, FrameRecord
 from ui import icons
 from ui.actions import Actions
 from ui.bridge import Bridge
+from ui.errands import Errands
 from ui.figures import format_bytes, format_clock
-from ui.held_keys import HeldKeys
 from ui.labels import action_button, heading_row, set_tone, text_label
 from ui.latency_view import LatencyView
 from ui.meter import LevelPane
@@ -28,15 +27,12 @@ from ui.mode_radios import ModeRadios
 from ui.notices import Banner, Progress, untrained_notice
 from ui.ports import Ports
 from ui.recording_sign import RecordingSign
-from ui.saving import Kind, Saver
 from ui.scrolling import VerticalScroll
 from ui.session import Session
 from ui.settings import SettingsWindow
 from ui.theme import Theme
 from ui.transcript import TranscriptView
-from ui.transcript_forms import FORMS
 from ui.turns import MODEL
-from ui.words import tr
 
 PHASE_WORDS = {
     "idle": "No model loaded",
@@ -72,10 +68,9 @@ class MainWindow(QMainWindow):
         self._theme = theme
         self._seconds = 0.0
         self.actions_ = Actions(session, theme)
-        self.held_keys = HeldKeys(self.actions_.all())
-        self.settings: SettingsWindow | None = None
         self.setWindowTitle("Parley")
         self.setWindowIcon(icons.program_icon(ports.icon))
+        self.errands = Errands(session, bridge, ports, theme, self.actions_, self)
         self._make_parts()
         self._arrange()
         self._make_menus()
@@ -103,8 +98,7 @@ class MainWindow(QMainWindow):
         self.progress = Progress(theme, session, actions)
         self.untrained = untrained_notice(theme, session)
         self.transcript = TranscriptView(theme)
-        self.saver = Saver(self._bridge, self._ports)
-        self.latency = LatencyView(theme)
+        self.latency = LatencyView(theme, action_button(actions.latency, "flat", text=False))
         self.microphone = LevelPane(theme, "Microphone level", "microphone")
         self.speaker = LevelPane(theme, "Loudspeaker level", "speaker")
         self.model = text_label("", "small", "muted")
@@ -187,9 +181,15 @@ class MainWindow(QMainWindow):
         engine = bar.addMenu("&Engine")
         engine.addActions(list(actions.modes.values()))
         engine.addSeparator()
+        engine.addActions([actions.trial])
+        engine.addSeparator()
         engine.addActions([actions.load, actions.cancel_load])
         tools = bar.addMenu("T&ools")
-        tools.addActions([actions.settings, actions.copy_diagnostics])
+        tools.addActions([actions.settings])
+        tools.addSeparator()
+        tools.addActions([actions.latency, actions.copy_latency, actions.save_latency])
+        tools.addSeparator()
+        tools.addActions([actions.copy_diagnostics])
         for menu in (talk, engine, tools):
             menu.setToolTipsVisible(True)
         self.addActions(actions.all())
@@ -203,14 +203,10 @@ class MainWindow(QMainWindow):
         session.talk_started.connect(self._talk_started)
         session.talk_ended.connect(self._talk_ended)
         session.text_spoken.connect(lambda time_s, piece: self.transcript.add_piece(MODEL, time_s, piece))
-        session.page_wanted.connect(self.open_settings)
-        actions.settings_wanted.connect(lambda: self.open_settings(""))
         actions.quit_wanted.connect(self.close)
-        actions.copy_transcript_wanted.connect(self._copy_transcript)
-        actions.save_transcript_wanted.connect(self._save_transcript)
-        self.saver.saved.connect(lambda path: self._say_done(tr("Saved as {name}").format(name=path.name)))
-        self.saver.failed.connect(lambda sentence: session.tell("save", sentence))
-        actions.copy_diagnostics_wanted.connect(self._copy_diagnostics)
+        actions.copy_transcript_wanted.connect(lambda: self.errands.copy_transcript(self.transcript))
+        actions.save_transcript_wanted.connect(lambda: self.errands.save_transcript(self.transcript))
+        self.errands.done.connect(self._say_done)
         self._bridge.frames.connect(self._show_frames)
         self._bridge.each_second.connect(session.check_saving)
         self._bridge.each_second.connect(session.check_sound)
@@ -263,8 +259,9 @@ class MainWindow(QMainWindow):
             self._show_words(self._session.phase)
         self.microphone.set_level(newest.input_dbfs)
         self.speaker.set_level(newest.output_dbfs)
-        if self.settings is not None and self.settings.isVisible():
-            self.settings.audio.set_level(newest.input_dbfs)
+        settings = self.errands.settings
+        if settings is not None and settings.isVisible():
+            settings.audio.set_level(newest.input_dbfs)
 
     def _talk_started(self) -> None:
         self._seconds = 0.0
@@ -275,37 +272,13 @@ class MainWindow(QMainWindow):
         if self.latency.isVisible():
             self.latency.refresh()  # the last frames are in the table too
 
-    # ------------------------------------------------------------------ what the user asks for
+    @property
+    def settings(self) -> SettingsWindow | None:
+        """The settings window, once it has been opened."""
+        return self.errands.settings
 
     def open_settings(self, page: str) -> None:
-        """Show the settings window, made at its first use; page: "audio", "voice", "engine", "appearance" or ""."""
-        if self.settings is None:
-            self.settings = SettingsWindow(self._session, self._bridge, self._ports, self._theme, self.actions_)
-            self.settings.setWindowIcon(self.windowIcon())
-        self.settings.open_page(page)
-        self.held_keys.watch(self.settings)
-
-    def _copy_transcript(self) -> None:
-        text = self.transcript.as_text()
-        if text:
-            QGuiApplication.clipboard().setText(text)
-        self._say_done("Transcript copied" if text else "There are no words to copy yet")
-
-    def _save_transcript(self) -> None:
-        talks = self.transcript.spoken()
-        if not talks:
-            self._say_done(tr("There are no words to save yet"))
-            return
-        kinds = [Kind(form.name, form.ending, partial(form.make, talks)) for form in FORMS]
-        self.saver.ask(self, tr("Save the transcript"), "Parley", kinds)
-
-    def _copy_diagnostics(self) -> None:
-        self._say_done("Collecting diagnostics")
-        self._bridge.when_done(self._ports.diagnostics(), self._diagnostics_ready)
-
-    def _diagnostics_ready(self, text: str) -> None:
-        QGuiApplication.clipboard().setText(text)
-        self._say_done("Diagnostics copied; paste them into the report")
+        self.errands.open_settings(page)
 
     def _say_done(self, words: str) -> None:
         """A passing word in the footer, where the model stands otherwise."""
@@ -314,12 +287,11 @@ class MainWindow(QMainWindow):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self.held_keys.watch(self)
+        self.errands.held_keys.watch(self)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Say goodbye to the conversation and go; whoever ran the window waits for the engine, not the user."""
-        if self.settings is not None:
-            self.settings.close()
+        self.errands.close_windows()
         self._session.shut_down()
         self._bridge.stop()
         super().closeEvent(event)

@@ -35,6 +35,7 @@ from app.messages import (
 from app.telemetry import FrameRecord
 from ui import scripted
 from ui.app import Window, make_window
+from ui.mode_trial import compare
 from ui.ports import DeviceChoice, DevicesState, RecordingState
 
 ICON = Path(__file__).resolve().parent.parent / "assets" / "icons" / "parley.svg"
@@ -70,7 +71,7 @@ def talking(info: ModelInfo, mode: str) -> list[Event]:
 
 @dataclass(frozen=True)
 class Scene:
-    """Events, frames and an open settings page ("" = the main window)."""
+    """Events, frames and an open settings page, or "latency" for the details ("" = the main window)."""
 
     name: str
     events: tuple[Event, ...] = ()
@@ -100,6 +101,7 @@ def scenes() -> list[Scene]:
         )
     )
     cpu = {"eager": (3.1, 9.8, 7.7, 3.9), "compiled": (2.6, 7.9, 6.0, 3.3)}
+    tried = tuple(scripted.frames([("graph", 1400), ("compiled", 700), ("graph", 1100), ("eager", 63), ("graph", 25)]))
     small = tuple(scripted.frames([("eager", 500), ("compiled", 420)], cpu))
     gone = DevicesState(
         2,
@@ -150,6 +152,9 @@ def scenes() -> list[Scene]:
         Scene("device_lost", (*talking(card, "graph"), unplugged), graph, spec=seven),
         Scene("failed", (PhaseChanged("loading"), PhaseChanged("failed"), broken), spec=seven),
         Scene("live_large_text", (*talking(card, "graph"),), switched, text_size=150, spec=seven),
+        Scene("latency_details", (*talking(card, "graph"),), tried, "latency", spec=seven, after=_tried),
+        Scene("latency_details_cpu", (*talking(processor, "compiled"),), small, "latency"),
+        Scene("latency_details_slow", (*talking(card, "eager"),), slow, "latency", spec=seven),
         Scene("settings_audio", (*talking(card, "graph"),), graph, "audio", spec=seven),
         Scene("settings_audio_lost", (*ready(card, "graph"),), (), "audio", devices=gone),
         Scene(
@@ -188,6 +193,15 @@ def _scroll(window: Window, page: str) -> None:
     bar.setValue(bar.maximum())
 
 
+def _tried(window: Window) -> None:
+    """As it stands when a trial has ended."""
+    trial = window.main.errands.trial
+    trial.comparison = compare(window.bridge.talk_records(), "graph", "eager", 3199)
+    assert trial.comparison is not None
+    trial.sentence = trial.comparison.sentence()
+    trial.changed.emit()
+
+
 def show(application: QApplication, scene: Scene, theme: str) -> tuple[Window, QWidget]:
     """Build the window of a scene and show it. Returns it, and the widget to be pictured."""
     conversation = scripted.ScriptedConversation()
@@ -208,16 +222,17 @@ def show(application: QApplication, scene: Scene, theme: str) -> tuple[Window, Q
     window.main.show()
     conversation.say(*scene.events)
     window.bridge.tick()
-    if scene.page:
+    if scene.page and scene.page != "latency":
         window.main.open_settings(scene.page)
     conversation.say(*scene.late)
     for record in scene.frames:
         conversation.history.append(record)
     window.bridge.tick()
+    if scene.page == "latency":
+        window.main.errands.open_latency()
     pictured: QWidget = window.main
     if scene.page:
-        assert window.main.settings is not None
-        pictured = window.main.settings
+        pictured = window.main.errands.windows()[0]
     for _ in range(3):
         application.processEvents()
     if scene.after is not None:
@@ -245,9 +260,8 @@ def main() -> int:
             if not pictured.grab().save(str(path)):
                 raise SystemExit(f"{path} could not be written.")
             window.main.close()
-            for done in (window.main, window.main.settings):
-                if done is not None:
-                    done.deleteLater()
+            for done in (window.main, *window.main.errands.windows()):
+                done.deleteLater()
             application.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     return 0
 

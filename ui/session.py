@@ -172,6 +172,10 @@ class Session(QObject):
                 self._conversation.send(SetMode(mode))
         self.mode_changed.emit()
 
+    def try_mode(self, mode: str) -> None:
+        """Let the engine run a mode without choosing it: the settings keep what the user chose."""
+        self._conversation.send(SetMode(mode))
+
     def set_sampling(self, sampling: Sampling) -> None:
         """Keep and send sampling values; all of them or none."""
         names = [field.name for field in fields(Sampling)]

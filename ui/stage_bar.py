@@ -17,11 +17,15 @@ BAR_HEIGHT = 22
 
 
 class StageBar(QWidget):
-    """The newest frame: encode, temporal, depth, decode and host side by side, and a line at 80 ms."""
+    """One frame: encode, temporal, depth, decode and host side by side, and a line at 80 ms.
 
-    def __init__(self, theme: Theme):
+    legend: name and figure of each stage below; without, the bar alone.
+    """
+
+    def __init__(self, theme: Theme, legend: bool = True):
         super().__init__()
         self._theme = theme
+        self._legend = legend
         self._record: FrameRecord | None = None
         self.setAccessibleName("Stages of the current frame")
         self.setAccessibleDescription("No frame yet.")
@@ -40,10 +44,10 @@ class StageBar(QWidget):
 
     def sizeHint(self) -> QSize:
         line = QFontMetricsF(self._theme.font("small")).height()
-        return QSize(380, int(3 * line + BAR_HEIGHT + 18))
+        return QSize(380, int((3 if self._legend else 1) * line + BAR_HEIGHT + (18 if self._legend else 8)))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(300, self.sizeHint().height())
+        return QSize(300 if self._legend else 160, self.sizeHint().height())
 
     def _restyle(self) -> None:
         self.updateGeometry()
@@ -58,7 +62,8 @@ class StageBar(QWidget):
         top = scale_top(self._record.total if self._record else 0.0)
         self._paint_bar(painter, bar, top)
         self._paint_budget(painter, bar, top, line)
-        self._paint_legend(painter, bar.bottom() + 10, line)
+        if self._legend:
+            self._paint_legend(painter, bar.bottom() + 10, line)
 
     def _paint_bar(self, painter: QPainter, bar: QRectF, top: float) -> None:
         colours = self._theme.colours

@@ -80,8 +80,8 @@ def make_rig(qapp: QApplication) -> Iterator[MakeRig]:
     yield make
     for rig in made:
         rig.window.main.close()
-        if rig.window.main.settings is not None:
-            rig.window.main.settings.deleteLater()
+        for window in rig.window.main.errands.windows():
+            window.deleteLater()
         rig.window.main.deleteLater()
     qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # processEvents alone leaves them to an event loop
     qapp.setFont(font)

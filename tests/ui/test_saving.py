@@ -139,7 +139,7 @@ def test_a_name_without_an_ending_gets_the_chosen_one(
     saving: Rig, written: Written, tmp_path: Path, name: str, kept: str
 ) -> None:
     kinds = [Kind("Text", ".txt", lambda: "text"), Kind("Markdown", ".md", lambda: "markdown")]
-    saving.window.main.saver.save(tmp_path / name, kinds, kinds[1])
+    saving.window.main.errands.saver.save(tmp_path / name, kinds, kinds[1])
     assert written.files == {tmp_path / kept: "text" if kept == "A.TXT" else "markdown"}
 
 
@@ -147,7 +147,7 @@ def test_an_ending_that_was_added_replaces_no_file(saving: Rig, written: Written
     """The dialog asks before it replaces what was typed; "v1.2 words.txt" was not typed."""
     (tmp_path / "v1.2 words.txt").write_text("another talk")
     kinds = [Kind("Text", ".txt", lambda: "text")]
-    saving.window.main.saver.save(tmp_path / "v1.2 words", kinds, kinds[0])
+    saving.window.main.errands.saver.save(tmp_path / "v1.2 words", kinds, kinds[0])
     assert list(written.files) == [tmp_path / "v1.2 words 2.txt"]
 
 
