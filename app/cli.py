@@ -1,7 +1,7 @@
 """The command `parley`: from what was typed to what runs, and from every error to one sentence.
 
 Owns the exit status and the words with which the program ends: 0 done, 1 failed, 2 refused (the sentence says why), 130
-Ctrl-C. Nobody ever sees a traceback: what was not foreseen goes to a log file whose path is printed. Main thread;
+interrupted. Nobody ever sees a traceback: what was not foreseen goes to a log file whose path is printed. Main thread;
 everything heavy is imported by the command that needs it.
 """
 
@@ -11,6 +11,7 @@ import argparse
 import contextlib
 import os
 import platform
+import signal
 import sys
 import tempfile
 import time
@@ -144,7 +145,19 @@ def _talk(options: argparse.Namespace) -> int:
     checked = talk_options(options, _settings(options))
     from app.talk import run_talk
 
+    _interrupt_when_ended()
     return run_talk(checked)
+
+
+def _interrupt_when_ended() -> None:
+    """Being ended, and the closing of the terminal, interrupt as Ctrl-C does, so that what was answered is written.
+
+    A signal that whoever started the program had ignored, as nohup does, stays ignored.
+    """
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)  # Windows has no SIGHUP
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, signal.default_int_handler)
 
 
 def _devices(options: argparse.Namespace) -> int:

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 
 # A window that is closed at once, an engine thread that cannot be stopped, and a farewell of the interpreter's that
@@ -13,6 +15,8 @@ ROOT = Path(__file__).resolve().parents[2]
 BUSY_PROGRAM = """
 import atexit, sys, threading, time
 from pathlib import Path
+
+import pytest
 import app.main as program
 from app import config
 from app.messages import LoadModel, ModelSpec
@@ -52,3 +56,43 @@ def test_closing_while_the_engine_cannot_be_stopped_ends_the_program_and_loses_n
     assert done.returncode == 3
     assert done.stdout == "a line that must not be lost\n"
     assert "mode: eager" in mine.read_text()
+
+
+# A talk that is ended from outside in its middle: by the session's end, or by the closing of its terminal.
+ENDED_TALK = """
+import os, signal, sys, time
+from app import cli, talk
+
+def run_talk(options):
+    try:
+        os.kill(os.getpid(), getattr(signal, sys.argv[1]))
+        time.sleep(5)
+    except KeyboardInterrupt:
+        print("written")
+        return 130
+    print("went on")
+    return 0
+
+if len(sys.argv) > 2:
+    signal.signal(getattr(signal, sys.argv[1]), signal.SIG_IGN)
+    time.sleep = lambda _: None
+talk.run_talk = run_talk
+sys.exit(cli.main(["talk", "--input", "in.wav", "--output", "out.wav"]))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_ended_talk_is_interrupted_so_that_it_can_write(name: str, tmp_path: Path) -> None:
+    (tmp_path / "in.wav").write_bytes(b"RIFF")
+    environment = {"PATH": "/usr/bin", "HOME": str(tmp_path), "PYTHONPATH": str(ROOT)}
+
+    def ended(*more: str) -> tuple[int, str]:
+        done = subprocess.run(
+            [sys.executable, "-c", ENDED_TALK, name, *more],
+            env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=60,
+        )  # fmt: skip
+        return done.returncode, done.stdout + done.stderr
+
+    assert ended() == (130, "written\n")
+    assert ended("ignored") == (0, "went on\n")  # as under nohup
