@@ -26,8 +26,7 @@ from app.playback import TICK_MS, Move, samples
 from app.resample import StreamResampler, mix_down
 from app.ring import SAMPLE_RATE
 from app.streams import COUNT, FRAMES, NOW, POSITION, CaptureEnd, PlayEnd, StreamWatch
-from app.talk_sound import AnswerTag
-from app.talk_sound import TalkSound as TalkSound
+from app.talk_sound import AnswerTag, TalkSound
 
 TICK_S = TICK_MS / 1000
 QUIET = 10 ** (-48 / 20)  # answers below this may be left out unheard

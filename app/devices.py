@@ -145,6 +145,12 @@ def resolve(found: Sequence[Device], ref: DeviceRef) -> Resolved | None:
     return Resolved(_default(found), fallback=True)
 
 
+def is_there(found: Sequence[Device], ref: DeviceRef) -> bool:
+    """Whether this very device is among those found, also under another number."""
+    same = (plain_name(ref.name), ref.host_api)
+    return any((plain_name(device.row.name), device.row.host_api) == same for device in found)
+
+
 def plain_name(name: str) -> str:
     """What stays the same of a device's name across host APIs and replugging."""
     return ALSA_NUMBERS.sub("", name).strip().casefold()[:MME_LENGTH].rstrip()

@@ -13,7 +13,8 @@ import numpy as np
 from app.levels import QUIETEST_DBFS, dbfs, peak
 
 HOP_S = 0.01
-FLOOR_RISE_DB = 2.0  # per second: how fast steady sound becomes the room's noise
+FLOOR_PIECE = 10  # blocks, of which the quietest counts
+FLOOR_PIECES = 30  # three seconds: nobody speaks for so long without a pause, so the quietest of them is the room
 ABOVE_FLOOR_DB = 10.0
 LEAST_SPEECH_DBFS = -50.0  # root mean square of 10 ms: quieter is nobody speaking into this microphone
 TALK_WINDOW = 300  # blocks: three seconds, of which
@@ -34,14 +35,19 @@ class SpeechMeter:
         self.level_dbfs = QUIETEST_DBFS  # root mean square of the last block
         self.speech = False  # in the last block
         self.talking = False  # somebody talks, in sentences
-        self._floor_dbfs = -60.0
+        self._quietest: deque[float] = deque(maxlen=FLOOR_PIECES)
+        self._piece: list[float] = []
         self._recent: deque[bool] = deque(maxlen=TALK_WINDOW)
 
     def add(self, block: np.ndarray) -> None:
         """block [240] float32."""
         self.level_dbfs = dbfs(math.sqrt(float(np.dot(block, block)) / max(1, len(block))))
-        self._floor_dbfs = min(self._floor_dbfs + FLOOR_RISE_DB * HOP_S, max(self.level_dbfs, -90.0))
-        self.speech = self.level_dbfs > max(self._floor_dbfs + ABOVE_FLOOR_DB, LEAST_SPEECH_DBFS)
+        self._piece.append(self.level_dbfs)
+        if len(self._piece) == FLOOR_PIECE:
+            self._quietest.append(min(self._piece))
+            self._piece = []
+        floor_dbfs = min(self._quietest, default=self.level_dbfs)
+        self.speech = self.level_dbfs > max(floor_dbfs + ABOVE_FLOOR_DB, LEAST_SPEECH_DBFS)
         self._recent.append(self.speech)
         spoken = sum(self._recent)
         self.talking = spoken >= TALKING or (self.talking and spoken > TALK_OVER)

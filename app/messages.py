@@ -126,16 +126,7 @@ class Shutdown:
 
 
 Command = (
-    LoadModel
-    | CancelLoad
-    | StartTalk
-    | StopTalk
-    | NewTalk
-    | SetMuted
-    | HoldTalkKey
-    | SetMode
-    | SetSampling
-    | Shutdown
+    LoadModel | CancelLoad | StartTalk | StopTalk | NewTalk | SetMuted | HoldTalkKey | SetMode | SetSampling | Shutdown
 )
 
 # ---------------------------------------------------------------- events

@@ -9,23 +9,27 @@ from __future__ import annotations
 
 import logging
 import time
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any, NamedTuple
 
-from app.audio_thread import AudioThread, MiddleState, TalkSound
+from app.audio_thread import AudioThread, MiddleState
+from app.back_off import BackOff, CallLater, call_later
 from app.device_thread import DeviceThread, DriverSilent
-from app.devices import DIRECTIONS, SYSTEM_DEFAULT, DeviceLists, DeviceRef, resolve
+from app.devices import DIRECTIONS, SYSTEM_DEFAULT, DeviceLists, DeviceRef, is_there, resolve
 from app.errors import UserError
 from app.portaudio import PortAudio, SoundProblem, list_devices
 from app.sound_session import Attention, SoundSession, Wish
 from app.sound_troubles import SETTINGS, AudioTrouble
+from app.talk_sound import TalkSound
 
 log = logging.getLogger("parley.sound")
 
 OPEN_LIMIT_S = 8.0  # Bluetooth headsets take seconds to turn their microphone on
 CLOSE_LIMIT_S = 4.0
-RATE_REOPENINGS = 2  # per talk: a device that still runs at another rate then is left alone
+RATE_REOPENINGS = 2  # within a minute: a device that still runs at another rate then is left alone
+RATE_MEMORY_S = 60.0
 USUAL_RATES = (8000.0, 16000.0, 24000.0, 32000.0, 44100.0, 48000.0, 96000.0)
 
 
@@ -39,8 +43,8 @@ class DeskSound(NamedTuple):
 
 
 class SoundDesk:
-    """input, output: the choice to begin with. portaudio, thread, clock (seconds) and make_thread (see SoundSession)
-    are the real ones unless a test hands in others."""
+    """input, output: the choice to begin with. portaudio, thread, clock (seconds), make_thread (see SoundSession) and
+    later (see BackOff) are the real ones unless a test hands in others."""
 
     def __init__(
         self,
@@ -51,6 +55,7 @@ class SoundDesk:
         thread: DeviceThread | None = None,
         clock: Callable[[], float] = time.perf_counter,
         make_thread: Callable[..., Any] = AudioThread,
+        later: CallLater = call_later,
     ) -> None:
         self._portaudio = portaudio or PortAudio()
         self._thread = thread or DeviceThread()
@@ -62,7 +67,9 @@ class SoundDesk:
         self._session: SoundSession | None = None  # the open one
         self._told: SoundSession | None = None  # the one whose troubles stand: open, or lost in this talk
         self._failure: AudioTrouble | None = None  # why there is no session although a talk runs
-        self._rate_reopenings = 0
+        self._in_use: dict[str, DeviceRef] = {}  # by direction, of the session that is open or was lost
+        self._retries = BackOff(self._try_again_soon, later)
+        self._rate_reopened_s: deque[float] = deque(maxlen=RATE_REOPENINGS)
 
     # ---------------------------------------------------------------- any thread
 
@@ -85,7 +92,7 @@ class SoundDesk:
     def open(self, talk: TalkSound, block_s: float) -> None:
         """Starts the sound of a talk. Raises SoundProblem or DriverSilent; nothing is open then."""
         self._talk, self._block_s = talk, block_s
-        self._rate_reopenings = 0
+        self._rate_reopened_s.clear()
         try:
             self._thread.call(
                 self._open,
@@ -100,6 +107,7 @@ class SoundDesk:
     def close(self) -> None:
         """Ends the sound of the talk."""
         self._talk = None
+        self._retries.stop()
         try:
             self._thread.call(self._close, what="the sound was being stopped", limit_s=CLOSE_LIMIT_S)
         except DriverSilent:  # the talk is over all the same; the next `open` says it if the driver still hangs
@@ -138,18 +146,23 @@ class SoundDesk:
 
     # ---------------------------------------------------------------- devices thread
 
-    def _open(self, rates: dict[str, float] | None = None) -> None:
-        """Opens the chosen devices for the talk that wants sound, if one does."""
+    def _open(self, rates: dict[str, float] | None = None, devices: dict[str, DeviceRef] | None = None) -> None:
+        """Opens for the talk that wants sound, if one does. devices: by direction, in place of the chosen ones."""
         self._close()
+        self._retries.stop()
         talk = self._talk
         if talk is None:
             return
         self._find_what_was_chosen()
-        wish = Wish(self._lists.input_choice, self._lists.output_choice, self._block_s, rates or {})
+        chosen = {"input": self._lists.input_choice, "output": self._lists.output_choice, **(devices or {})}
+        wish = Wish(chosen["input"], chosen["output"], self._block_s, rates or {})
         session = SoundSession(
             self._portaudio, talk, wish, clock=self._clock, attention=self._attend_soon, make_thread=self._make_thread
         )
         self._session = self._told = session
+        self._in_use = {
+            direction: DeviceRef(device.row.name, device.row.host_api) for direction, device in session.devices.items()
+        }
         self._failure = None
 
     def _close(self) -> None:
@@ -205,7 +218,7 @@ class SoundDesk:
         try:
             self._open()
         except SoundProblem as problem:
-            self._failure = AudioTrouble(problem.kind, f"{problem} The talk waits.", SETTINGS)
+            self._wait_because(problem)
             if not silently:
                 raise
 
@@ -223,21 +236,53 @@ class SoundDesk:
             self._follow_rate(attention.direction, attention.measured_rate)
             return
         if attention.direction:
-            session.troubles.lost(attention.direction)
+            session.troubles.lost(attention.direction, attention.stalled)
         else:
             session.troubles.failed()
         self._close()
+        if attention.direction:
+            self._retries.begin()
+
+    def _wait_because(self, problem: SoundProblem) -> None:
+        self._failure = AudioTrouble(problem.kind, f"{problem} The talk waits.", SETTINGS)
+        if self._in_use:
+            self._retries.begin()
+
+    def _try_again_soon(self) -> None:
+        """Called by a timer; the work is the devices thread's."""
+        looked = self._thread.submit(
+            self._try_again, what="a lost sound device was being looked for", limit_s=OPEN_LIMIT_S
+        )
+        looked.add_done_callback(lambda done: self._retries.again() if done.exception() is not None else None)
+
+    def _try_again(self) -> None:
+        """Goes on when the very devices that were in use are there again. Another one is never taken unasked: a talk
+        that suddenly sounds from the laptop's loudspeaker may be heard by the whole room."""
+        if self._talk is None or self._session is not None or not self._retries.waiting:
+            return
+        try:
+            self._portaudio.reinitialise()
+            self._list()
+            if all(is_there(self._portaudio.found(direction), ref) for direction, ref in self._in_use.items()):
+                self._open(devices=self._in_use)
+                return
+        except SoundProblem as problem:
+            log.info("the sound does not come back yet: %s", problem)
+        self._retries.again()
 
     def _follow_rate(self, direction: str, measured: float) -> None:
         """A Bluetooth headset changed its rate after opening, or the device's word was wrong: open at what it does."""
         rate = min(USUAL_RATES, key=lambda usual: abs(usual - measured))
-        if self._rate_reopenings >= RATE_REOPENINGS or self._session is None or rate == self._session.rate(direction):
+        if self._session is None or rate == self._session.rate(direction):
             return
-        self._rate_reopenings += 1
+        now = self._clock()
+        if len(self._rate_reopened_s) == RATE_REOPENINGS and now - self._rate_reopened_s[0] < RATE_MEMORY_S:
+            return
+        self._rate_reopened_s.append(now)
         log.warning("%s runs at %.0f Hz, not %g: opening again", direction, measured, self._session.rate(direction))
         self._close()
         self._portaudio.reinitialise()
         try:
-            self._open({direction: rate})
+            self._open({direction: rate}, self._in_use)
         except SoundProblem as problem:
-            self._failure = AudioTrouble(problem.kind, f"{problem} The talk waits.", SETTINGS)
+            self._wait_because(problem)

@@ -12,15 +12,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from app.audio_thread import AudioThread, MiddleState, Player, Recorder, SoundMiddle, TalkSound
+from app.audio_thread import AudioThread, MiddleState, Player, Recorder, SoundMiddle
 from app.devices import SYSTEM_DEFAULT, Device, DeviceRef, resolve
 from app.echo_reference import Reference
 from app.portaudio import Opened, PortAudio, no_device
 from app.sound_troubles import SoundTroubles, hears_itself, unheard
 from app.streams import CaptureEnd, PlayEnd, StreamWatch
+from app.talk_sound import TalkSound
 
 log = logging.getLogger("parley.sound")
 
+GIVEN_UP_S = 5.0  # a device that moved no sound for so long is closed and opened again
 FADE_OUT_S = 0.1  # longest wait for what is already on its way to the loudspeaker
 
 
@@ -44,6 +46,7 @@ class Attention:
 
     session: SoundSession
     direction: str = ""  # "" when it concerns neither device
+    stalled: bool = False  # it is still there, as far as anybody knows, and moves no sound
     measured_rate: float | None = None
 
 
@@ -157,9 +160,12 @@ class SoundSession:
         silent_s = {direction: watch.silent_s(now_s) for direction, watch in self._watches.items()}
         self.troubles.observe(silent_s, self._middle.state.zeros_s)
         self._note(self._middle.state)
+        for direction, seconds in silent_s.items():
+            if seconds >= GIVEN_UP_S:
+                self._ask(Attention(self, direction, stalled=True))
         for direction, watch in self._watches.items():
             if watch.measured_rate is not None:
-                self._ask(Attention(self, direction, watch.measured_rate))
+                self._ask(Attention(self, direction, measured_rate=watch.measured_rate))
 
     def _note(self, state: MiddleState) -> None:
         self.troubles.note("echo", hears_itself(self._talk.echo) if state.echo.hears_itself else "")

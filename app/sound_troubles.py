@@ -55,11 +55,12 @@ class SoundTroubles:
             self._set(subject, NOTE, bool(sentence), sentence)
             self._publish()
 
-    def lost(self, direction: str) -> None:
-        """The device went away; the streams are being closed."""
+    def lost(self, direction: str, stalled: bool = False) -> None:
+        """The device went away, or moves no sound; the streams are being closed and it is looked for."""
+        did = "moves no sound" if stalled else "is gone"
         sentence = (
-            f'The {WORDS[direction]} "{self._names[direction]}" is gone, so the talk waits: '
-            "plug it in again or choose another, then look for devices again."
+            f'The {WORDS[direction]} "{self._names[direction]}" {did}, so the talk waits: '
+            "plug it in again and the talk goes on by itself, or choose another in Settings."
         )
         self._set(direction, LOST, True, sentence)
         self._publish()
@@ -103,7 +104,7 @@ class SoundTroubles:
     def _stalled(self, direction: str) -> str:
         return (
             f'The {WORDS[direction]} "{self._names[direction]}" has stalled, no sound moves: '
-            "if it does not come back by itself, look for devices again or choose another."
+            "if it does not come back within seconds it is opened anew; or choose another in Settings."
         )
 
     def _zeros(self) -> str:

@@ -249,6 +249,7 @@ class SoundRig:
         self.portaudio = FakePortAudio(*(devices or (microphone(), loudspeaker())))
         self.settings = AudioSettings(**settings)
         self.threads: list[ManualThread] = []
+        self.timers: list[tuple[float, Callable[[], None]]] = []  # (when, what), in virtual time
         self.frames: list[np.ndarray] = []  # what the engine got
         self.times: list[float] = []
         desk = SoundDesk(
@@ -257,6 +258,7 @@ class SoundRig:
             portaudio=PortAudio(lambda: self.portaudio),
             clock=lambda: self.portaudio.now,
             make_thread=self._make_thread,
+            later=lambda delay_s, job: self.timers.append((self.portaudio.now + delay_s, job)),
         )
         self.audio = DeviceAudio(self.settings, desk, clock=lambda: self.portaudio.now)
 
@@ -273,6 +275,7 @@ class SoundRig:
         end = self.portaudio.now + seconds
         while self.portaudio.now < end - 1e-9:
             self.portaudio.advance(self.portaudio.now + TICK_S)
+            self._fire_timers()
             for thread in self.threads:
                 if thread.running:
                     thread.tick(self.portaudio.now)
@@ -281,6 +284,12 @@ class SoundRig:
                 self.frames.append(frame.pcm)
                 self.times.append(frame.adc_time_s)
                 self.audio.write_frame(answer(frame.pcm))
+
+    def _fire_timers(self) -> None:
+        due = [job for when, job in self.timers if when <= self.portaudio.now]
+        self.timers = [(when, job) for when, job in self.timers if when > self.portaudio.now]
+        for job in due:
+            job()
 
     def settle(self) -> None:
         """Waits until the devices thread has done what it was asked: its jobs come in order."""

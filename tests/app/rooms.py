@@ -148,9 +148,7 @@ def intelligibility(clean: np.ndarray, heard: np.ndarray) -> float:
     hz = np.fft.rfftfreq(1024, 1 / SAMPLE_RATE)
     centres = 150 * 2 ** (np.arange(15) / 3)
     bands = np.array([(hz >= c * 2 ** (-1 / 6)) & (hz < c * 2 ** (1 / 6)) for c in centres], np.float64)
-    x, y = (
-        np.sqrt(bands @ np.abs(np.fft.rfft(frames[keep], 1024)).T ** 2) for frames in (clean_frames, heard_frames)
-    )
+    x, y = (np.sqrt(bands @ np.abs(np.fft.rfft(frames[keep], 1024)).T ** 2) for frames in (clean_frames, heard_frames))
     scores = []
     for end in range(span, x.shape[1] + 1):
         a, b = x[:, end - span : end], y[:, end - span : end]

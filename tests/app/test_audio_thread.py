@@ -9,10 +9,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from app.audio_thread import AudioThread, Player, Recorder, SoundMiddle, TalkSound
+from app.audio_thread import AudioThread, Player, Recorder, SoundMiddle
 from app.playback import Move, PlaybackPolicy, samples
 from app.ring import FRAME
 from app.streams import CallbackNotes, CaptureEnd, PlayEnd, StreamWatch
+from app.talk_sound import TalkSound
 from tests.app.sound_simulation import Simulation
 
 # ---------------------------------------------------------------- policy
