@@ -23,13 +23,22 @@ from torch import Tensor
 
 from engine import weights
 from engine.config import LMConfig, MimiConfig, PromptCodes
+from engine.conversion import converted, held_precision, speech_columns
 from engine.errors import Cancelled, EngineError
 from engine.frame import STAGES, Frame, Wrap, as_it_is, frame_slots
 from engine.graphs import GraphPool, compile_piece, graph_unavailable_reason
 from engine.lm import LanguageModel
 from engine.mimi import Mimi
 from engine.persona import Prompt
-from engine.placement import choose_device, choose_dtype, fix_kernel_choices, fused_kernels_reason, name_of
+from engine.placement import (
+    choose_device,
+    choose_dtype,
+    choose_precision,
+    fix_kernel_choices,
+    fused_kernels_reason,
+    name_of,
+)
+from engine.precision import QUANTIZED
 from engine.priming import Primer
 from engine.random_model import random_modules
 from engine.sampling import SamplingValues, fill_upstream_noise
@@ -148,12 +157,20 @@ class Duplex:
         precision: str = "auto",
         window: str = "upstream",
         kernels: bool = True,
+        cache: Path | None = None,
+        speech: Callable[[], np.ndarray] | None = None,
         progress: Progress | None = None,
         cancelled: Cancel | None = None,
     ) -> Duplex:
-        """Read a checkpoint folder. Raises EngineError with a sentence, Cancelled when `cancelled()` says so."""
+        """Read a checkpoint folder. Raises EngineError with a sentence, Cancelled when `cancelled()` says so.
+
+        cache: where models converted to a quantised precision are kept; None: rounded at every load, and not judged.
+        speech: some seconds of talk, float32 at `sample_rate`, on which a trained model that is converted is judged.
+        """
         files = weights.find(folder)
         where = choose_device(device)
+        held = held_precision(files)
+        precision = choose_precision(precision, held, where)
         dtype = choose_dtype(precision, where)
         lm_config, mimi_config = LMConfig.from_dict(files.config), MimiConfig.from_dict(files.mimi_config)
         tokenizer = TextTokenizer(files.tokenizer, lm_config)
@@ -163,7 +180,10 @@ class Duplex:
             Thread(target=fused_kernels_reason, args=(lm_config, where), daemon=True).start()
         with torch.inference_mode():
             loading = weights.Loading(progress, cancelled, reserve=_state_bytes(lm_config, mimi_config, dtype))
-            lm = weights.load_lm(files, lm_config, where, dtype, loading)
+            if precision in QUANTIZED and held is None and cache is not None:
+                columns = partial(speech_columns, files, lm_config, mimi_config, where, speech) if speech else None
+                files = converted(files, lm_config, precision, cache, where, loading, columns)
+            lm = weights.load_lm(files, lm_config, where, dtype, loading, precision)
             loading = weights.Loading(progress, cancelled)
             mimi = weights.load_mimi(files, mimi_config, lm_config.codebooks, where, loading=loading)
         return cls(lm, mimi, window=window, kernels=kernels, files=files, tokenizer=tokenizer)

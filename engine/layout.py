@@ -17,12 +17,14 @@ class Piece(NamedTuple):
 
     parameter, row: what its leading elements fill: the whole parameter, or its row `row`. A key that carries more
     than that (16 packed depth steps of which 8 are kept) is cut. None = checked like the others, but not read.
+    dtype: what the file must call the key's type; None = any float type.
     """
 
     key: str
     shape: tuple[int, ...]
     parameter: str | None
     row: int | None = None
+    dtype: str | None = None
 
 
 # In these two the parameter is codebooks [codebooks, bins, dim] and the usage it is divided by [codebooks, bins].

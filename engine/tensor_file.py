@@ -33,6 +33,8 @@ FLOATS: dict[str, torch.dtype] = {
     "F16": torch.float16,
     "BF16": torch.bfloat16,
 }
+# What quantised weights are stored as; read as they are, never cast.
+TYPES = FLOATS | {"I8": torch.int8, "U8": torch.uint8, "F8_E4M3": torch.float8_e4m3fn}
 _ITEM_BITS = {
     "F64": 64, "F32": 32, "F16": 16, "BF16": 16, "I64": 64, "U64": 64, "I32": 32, "U32": 32, "I16": 16, "U16": 16,
     "I8": 8, "U8": 8, "BOOL": 8, "F8_E4M3": 8, "F8_E5M2": 8, "F8_E8M0": 8, "C64": 64,
@@ -57,10 +59,14 @@ class Entry:
 
 @dataclass(frozen=True)
 class TensorFile:
-    """A checked header: every entry lies inside the file, has the size that its shape says, and overlaps no other."""
+    """A checked header: every entry lies inside the file, has the size that its shape says, and overlaps no other.
+
+    metadata: what the file says of itself, unchecked but for being texts.
+    """
 
     path: Path
     entries: Mapping[str, Entry]
+    metadata: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_header(path: Path) -> TensorFile:
@@ -82,7 +88,7 @@ def read_header(path: Path) -> TensorFile:
             raw = file.read(length)
     except OSError as error:
         raise EngineError(f"{path} could not be read: {error.strerror or error}.") from error
-    return TensorFile(path, _entries(path.name, raw, 8 + length, size))
+    return TensorFile(path, *_parsed(path.name, raw, 8 + length, size))
 
 
 _AGAIN = "the download is incomplete or damaged, so fetch it again"
@@ -105,12 +111,14 @@ def _refuse_other_kinds(name: str, head: bytes, size: int) -> None:
         raise EngineError(f"{name} is not a safetensors file, or it is damaged: download it again.")
 
 
-def _entries(name: str, raw: bytes, data_start: int, file_size: int) -> dict[str, Entry]:
+def _parsed(name: str, raw: bytes, data_start: int, file_size: int) -> tuple[dict[str, Entry], dict[str, str]]:
     try:
         header = json.loads(raw.decode("utf-8"))
         if not isinstance(header, dict):
             raise ValueError
-        header.pop("__metadata__", None)
+        metadata = header.pop("__metadata__", None) or {}
+        if not all(isinstance(text, str) for text in dict(metadata).values()):
+            raise ValueError
         entries = {key: _entry(value, data_start) for key, value in header.items()}
     except (ValueError, RecursionError, KeyError, TypeError) as error:
         raise EngineError(f"{name} has a damaged header: download it again.") from error
@@ -125,7 +133,7 @@ def _entries(name: str, raw: bytes, data_start: int, file_size: int) -> dict[str
         raise EngineError(f"{name} has only {file_size} of {end} bytes: {_AGAIN}.")
     if end < file_size:
         raise EngineError(f"{name} has {file_size - end} bytes that its header does not describe: {_AGAIN}.")
-    return entries
+    return entries, metadata
 
 
 def _entry(value: Any, data_start: int) -> Entry:
@@ -175,7 +183,7 @@ class Reader:
     def copy(self, entry: Entry, destination: Tensor) -> None:
         """Fill `destination` (contiguous) with the first elements of `entry`, cast to its type."""
         flat = destination.view(-1)
-        source_type = FLOATS[entry.dtype]
+        source_type = TYPES[entry.dtype]
         assert flat.numel() <= entry.elements, "the destination is larger than the tensor in the file"
         self._file.seek(entry.start)
         done = 0

@@ -22,6 +22,10 @@ from engine.free_memory import FreeMemory, free_memory, refuse_if_short
 from engine.layout import CODEBOOKS, USAGE, Piece, depth_steps, lm_pieces, mimi_pieces
 from engine.lm import LanguageModel
 from engine.mimi import Mimi
+from engine.precision import QUANTIZED
+from engine.quantize import make_room
+from engine.quantized_file import describe, parts, quantized_pieces
+from engine.reading import MakeJobs, copying, rounding, spreading
 from engine.tensor_file import FLOATS, LARGEST_READ, Progress, Reader, TensorFile, open_unbuffered, read_header
 
 MODEL_NAME = "model.safetensors"
@@ -137,8 +141,12 @@ def _read_json(path: Path) -> dict[str, Any]:
 def check_lm(files: ModelFiles, config: LMConfig) -> tuple[TensorFile, list[Piece]]:
     """Compares the language model's whole key list and every shape. Raises EngineError that names what differs."""
     file = read_header(files.model)
-    steps = depth_steps(file.entries) or config.own
-    pieces = list(lm_pieces(config, max(steps, config.own), file.entries))
+    description = describe(file)
+    if description is not None:
+        pieces = list(quantized_pieces(config, description.precision))
+    else:
+        steps = depth_steps(file.entries) or config.own
+        pieces = list(lm_pieces(config, max(steps, config.own), file.entries))
     _compare(file, pieces, _OTHER_MODELS)
     return file, pieces
 
@@ -176,6 +184,7 @@ _OTHER_CODECS = (
 
 def _compare(file: TensorFile, pieces: Sequence[Piece], others: Sequence[tuple[str, str]]) -> None:
     wanted = {piece.key: piece.shape for piece in pieces}
+    kinds = {piece.key: FLOATS if piece.dtype is None else (piece.dtype,) for piece in pieces}
     entries = file.entries
     missing = [key for key in wanted if key not in entries]
     extra = [key for key in entries if key not in wanted]
@@ -184,7 +193,9 @@ def _compare(file: TensorFile, pieces: Sequence[Piece], others: Sequence[tuple[s
         for key, shape in wanted.items()
         if key in entries and entries[key].shape != shape
     ]
-    types = [f"{key} is {entries[key].dtype}" for key in wanted if key in entries and entries[key].dtype not in FLOATS]
+    types = [
+        f"{key} is {entries[key].dtype}" for key in wanted if key in entries and entries[key].dtype not in kinds[key]
+    ]
     faults = [
         _listed(found, said)
         for found, said in (
@@ -217,16 +228,36 @@ def _remedy(missing: Sequence[str], extra: Sequence[str], shapes: Sequence[str])
 
 
 def load_lm(
-    files: ModelFiles, config: LMConfig, device: torch.device, dtype: torch.dtype, loading: Loading | None = None
-) -> LanguageModel:
-    """The language model on `device` with every parameter in `dtype`, own depth steps only.
+    files: ModelFiles, config: LMConfig, device: torch.device, dtype: torch.dtype, loading: Loading | None = None,
+    precision: str | None = None,
+) -> LanguageModel:  # fmt: skip
+    """The language model on `device`, own depth steps only; what is kept plainly, in `dtype`.
 
-    Raises EngineError (files, memory) and Cancelled, having left nothing behind.
+    precision: a quantised one, into which a plain file is rounded on the way; a plain one, into which a quantised file
+    is spread out; None: as the file keeps it. Raises EngineError (files, memory) and Cancelled, leaving nothing behind.
     """
     file, pieces = check_lm(files, config)
+    description = describe(file)
+    held = description.precision if description else None
+    wanted = held if precision is None else precision if precision in QUANTIZED else None
+    if held and wanted not in (held, None):
+        raise EngineError(f"{file.path.name} holds {held} weights: choose the precision {held} or auto, not {wanted}.")
     with torch.device("meta"):
         model = LanguageModel(config)
-    tensors = _read(file, pieces, _shapes(model), device, dtype, "language model", loading or Loading())
+    make_room(model, wanted or "")
+    types = {
+        name: parameter.dtype if name.endswith((".values", ".scales")) else dtype
+        for name, parameter in model.named_parameters()
+    }
+    spare = 0
+    if held == wanted:
+        jobs = copying(pieces)
+    else:
+        plain = pieces if held is None else list(lm_pieces(config, config.own))
+        changed = parts(config, plain, wanted or held or "")
+        spare = 2 * max(part.matrices * part.rows * part.columns for part in changed) * dtype.itemsize
+        jobs = rounding(changed, device) if held is None else spreading(changed, device, dtype)
+    tensors = _read(file, jobs, _shapes(model), types, device, "language model", loading or Loading(), spare)
     model.load_state_dict(tensors, assign=True)
     return model.eval()
 
@@ -245,8 +276,8 @@ def load_mimi(
         mimi = Mimi(config, codebooks)
     shapes = {**_shapes(mimi), USAGE: (codebooks, config.bins)}
     # Sums and counts are divided in the file's own precision, whatever the codec is to run in.
-    types = {CODEBOOKS: torch.float32, USAGE: torch.float32}
-    tensors = _read(file, pieces, shapes, device, dtype, "codec", loading or Loading(), types)
+    types = dict.fromkeys(shapes, dtype) | {CODEBOOKS: torch.float32, USAGE: torch.float32}
+    tensors = _read(file, copying(pieces), shapes, types, device, "codec", loading or Loading())
     usage = tensors.pop(USAGE)
     tensors[CODEBOOKS] = tensors[CODEBOOKS].div_(usage.clamp_(min=USAGE_FLOOR)[..., None]).to(dtype)
     mimi.load_state_dict(tensors, assign=True)
@@ -272,32 +303,26 @@ def _shapes(module: nn.Module) -> dict[str, tuple[int, ...]]:
 
 def _read(
     file: TensorFile,
-    pieces: Sequence[Piece],
+    make_jobs: MakeJobs,
     shapes: Mapping[str, tuple[int, ...]],
+    types: Mapping[str, torch.dtype],
     device: torch.device,
-    dtype: torch.dtype,
     what: str,
     loading: Loading,
-    types: Mapping[str, torch.dtype] | None = None,
+    spare: int = 0,
 ) -> dict[str, Tensor]:
     """Allocates every parameter once and fills it from the file, in the file's order so that a disk reads ahead."""
-    types = {name: (types or {}).get(name, dtype) for name in shapes}
-    needed = sum(torch.Size(shape).numel() * types[name].itemsize for name, shape in shapes.items())
+    needed = spare + sum(torch.Size(shape).numel() * types[name].itemsize for name, shape in shapes.items())
     refuse_if_short(needed + LARGEST_READ + loading.reserve, device, f"The {what}", loading.ask_memory)
     try:
         tensors = {name: torch.empty(shape, dtype=types[name], device=device) for name, shape in shapes.items()}
     except (RuntimeError, MemoryError) as error:  # what was free a moment ago may be taken, or in too small pieces
         raise EngineError(f"Memory ran out while the {what} was loaded on {device}: close other programs.") from error
-    jobs = []
-    for piece in pieces:
-        if piece.parameter is not None:
-            target = tensors[piece.parameter] if piece.row is None else tensors[piece.parameter][piece.row]
-            jobs.append((file.entries[piece.key], target))
-    jobs.sort(key=lambda job: job[0].start)
-    total = sum(target.numel() * FLOATS[entry.dtype].itemsize for entry, target in jobs)
+    jobs = sorted(make_jobs(file.entries, tensors), key=lambda job: job.start)
+    total = sum(job.size for job in jobs)
     with Reader(
         file.path, what, total, loading.progress, loading.cancelled, clock=loading.clock, opener=loading.opener
     ) as reader:
-        for entry, target in jobs:
-            reader.copy(entry, target)
+        for job in jobs:
+            job.run(reader)
     return tensors

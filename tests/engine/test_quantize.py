@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
@@ -23,6 +26,7 @@ from engine.quantize import (
     unpacked,
 )
 from engine.sampling import SamplingValues
+from tests.checkpoints import MODEL_NAME, write_checkpoint
 
 # Sizes at which four-bit groups fit, and some at which they do not (`linear_out`: 88 columns).
 LM = LMConfig(
@@ -172,3 +176,38 @@ def test_seven_billion_weights_in_the_room_that_is_wanted() -> None:
     assert sizes["int8"] == pytest.approx(7.69, abs=0.01) and sizes["fp8-row"] == sizes["int8"]
     assert sizes["int4"] == pytest.approx(4.30, abs=0.01)
     assert MIMI.n_q == 32
+
+
+@pytest.mark.parametrize("precision", QUANTIZED)
+def test_a_talk_in_every_precision_from_a_folder(tmp_path: Path, precision: str) -> None:
+    """Loading with and without a cache gives the same talk."""
+    folder = write_checkpoint(tmp_path / "m", lm={"context": 40}, config={"trained": False})
+    said = []
+    for cache in (None, tmp_path / "cache", tmp_path / "cache"):
+        duplex = Duplex.load(folder, device="cpu", precision=precision, cache=cache)
+        assert duplex.precision == precision and duplex.state["temporal.0.keys"].dtype == torch.float32
+        duplex.reset(seed=7)
+        pcm = np.sin(np.arange(1920, dtype=np.float32) / 20) * 0.3
+        answers = [duplex.step(pcm) for _ in range(4)]
+        said.append([(answer.text, answer.own) for answer in answers])
+        assert "no fused kernels" in str(duplex.plain_reason) or "NVIDIA" in str(duplex.plain_reason)
+        duplex.unload()
+    assert said[0] == said[1] == said[2]
+
+
+def test_auto_keeps_the_precision_of_the_file(tmp_path: Path) -> None:
+    folder = write_checkpoint(tmp_path / "m", config={"trained": False})
+    Duplex.load(folder, device="cpu", precision="int8", cache=tmp_path / "cache").unload()
+    (folder / MODEL_NAME).write_bytes(next((tmp_path / "cache").iterdir()).read_bytes())
+    assert Duplex.load(folder, device="cpu").precision == "int8"
+    assert Duplex.load(folder, device="cpu", precision="float32").precision == "float32"
+    with pytest.raises(EngineError, match="holds int8 weights"):
+        Duplex.load(folder, device="cpu", precision="fp8")
+
+
+def test_a_trained_model_is_judged_by_speech_at_its_first_load(tmp_path: Path) -> None:
+    folder, cache = write_checkpoint(tmp_path / "m", lm={"context": 60}), tmp_path / "cache"
+    speech = np.random.default_rng(0).normal(0, 0.1, 24000).astype(np.float32)
+    with pytest.raises(EngineError, match=r"In int4 this model says the same as before in only \d"):
+        Duplex.load(folder, device="cpu", precision="int4", cache=cache, speech=lambda: speech)
+    assert len(list(cache.iterdir())) == 1

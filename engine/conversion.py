@@ -1,0 +1,124 @@
+"""A plain model folder's quantised twin: found in the cache, or converted, judged and kept there.
+
+Owns the order (convert, judge, keep only what is whole) and the refusal of a precision in which a trained model no
+longer says the same. The caller chooses the cache folder. Engine thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from engine.agreement import Agreement, ModelParts, agreement, teacher_columns
+from engine.config import LMConfig, MimiConfig
+from engine.errors import EngineError
+from engine.placement import choose_dtype
+from engine.quantized_file import (
+    Description,
+    describe,
+    identity,
+    made_whole,
+    parts,
+    rewrite_description,
+    write_quantized,
+)
+from engine.state import State
+from engine.tensor_file import FLOATS, Reader, read_header
+from engine.weights import Loading, ModelFiles, check_lm, load_mimi
+
+Columns = Callable[[], Tensor]
+
+
+def converted(
+    files: ModelFiles, config: LMConfig, precision: str, cache: Path, device: torch.device,
+    loading: Loading | None = None, columns: Columns | None = None,
+) -> ModelFiles:  # fmt: skip
+    """`files` with the model in `precision`, converted on `device` unless the cache has it.
+
+    columns: gives the token columns (`engine.agreement.teacher_columns`) on which a trained model is judged; without
+    them it is not. Raises EngineError, also when a trained model agrees too little, and Cancelled.
+    """
+    loading = loading or Loading()
+    source = identity(files.model)
+    target = cache / f"{precision}-{source[:20]}.safetensors"
+    twin = replace(files, model=target)
+    description = _found(twin, config, Description(precision, source))
+    if description is None:
+        made_whole(target, lambda path: _convert(files, config, Description(precision, source), path, device, loading))
+        description = Description(precision, source)
+    if files.trained and description.agreement is None and columns is not None:
+        judged = judge(files, twin, config, columns(), device, loading)
+        description = replace(description, agreement=judged._asdict())
+        rewrite_description(target, description)
+    if files.trained and description.agreement is not None:
+        refusal = Agreement(**description.agreement).refusal(precision)  # type: ignore[arg-type]
+        if refusal:
+            raise EngineError(refusal)
+    return twin
+
+
+def _found(twin: ModelFiles, config: LMConfig, wanted: Description) -> Description | None:
+    """The description of a sound file in the cache; None where there is none, and it is made anew."""
+    try:
+        file, _ = check_lm(twin, config)
+        description = describe(file)
+    except EngineError:
+        return None
+    same = description is not None and (description.precision, description.source) == (wanted.precision, wanted.source)
+    return description if same else None
+
+
+def _convert(
+    files: ModelFiles, config: LMConfig, description: Description, path: Path, device: torch.device, loading: Loading
+) -> None:
+    file, pieces = check_lm(files, config)
+    total = sum(
+        part.matrices * part.rows * part.columns * FLOATS[file.entries[part.piece.key].dtype].itemsize
+        for part in parts(config, pieces, description.precision)
+    )
+    what = f"conversion to {description.precision}"
+    with Reader(
+        file.path, what, total, loading.progress, loading.cancelled, clock=loading.clock, opener=loading.opener
+    ) as reader:
+        write_quantized(reader, file, config, pieces, description, path, device)
+
+
+@torch.inference_mode()
+def judge(
+    files: ModelFiles, twin: ModelFiles, config: LMConfig, columns: Tensor, device: torch.device,
+    loading: Loading | None = None,
+) -> Agreement:  # fmt: skip
+    """How far two checkpoints of the same model agree on the token columns [K, frames + 1]."""
+    dtype = choose_dtype("auto", device)
+    models = []
+    for each in (files, twin):
+        file, pieces = check_lm(each, config)
+        models.append(ModelParts(file, pieces, config, device, dtype))
+    return agreement(config, models[0], models[1], columns, loading.cancelled if loading else None)
+
+
+@torch.inference_mode()
+def speech_columns(
+    files: ModelFiles, lm: LMConfig, mimi: MimiConfig, device: torch.device, speech: Callable[[], np.ndarray]
+) -> Tensor:
+    """Token columns to judge a model on: `speech` [n] float32, as the model's own codec hears it."""
+    codec = load_mimi(files, mimi, lm.codebooks, device)
+    state = State(codec.slots()[0], device).tensors
+    pcm = speech()
+    frames = torch.from_numpy(np.pad(pcm, (0, -len(pcm) % mimi.frame_size)).astype(np.float32))
+    codes = [
+        codec.encode(frame[None, None].to(device), state, mimi.context)[0, :, 0]
+        for frame in frames.view(-1, mimi.frame_size)
+    ]
+    return teacher_columns(lm, torch.stack(codes))
+
+
+def held_precision(files: ModelFiles) -> str | None:
+    """In which quantised precision a checkpoint's own file is; None for a plain one. Reads the header only."""
+    description = describe(read_header(files.model))
+    return description.precision if description else None
