@@ -23,7 +23,7 @@ LOWEST_HZ, HIGHEST_HZ = 150.0, 2900.0
 EARLIEST_S, LATEST_S = -0.1, 0.6
 MEMORY = 0.96  # of earlier blocks, per block: what was 17 s ago weighs a third
 AUDIBLE = 10 ** (-75 / 20)  # root mean square of a block worth looking at
-CERTAIN = 13.0  # of 4200 lags of unrelated speech, some of it in strict turns, the highest reached 10 times their spread
+CERTAIN = 13.0  # of 4200 lags of unrelated speech, in strict turns too, the highest reached 10 times their spread
 STEADY_S = 0.002  # two looks in a row find an echo at the same place, or it is none
 AROUND = 60  # lags (10 ms) around the peak that are no measure of the noise
 
