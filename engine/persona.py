@@ -8,8 +8,6 @@ Called from the engine thread.
 from __future__ import annotations
 
 import hashlib
-import pickle
-import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +19,7 @@ from torch import Tensor
 from engine.config import LMConfig, PromptCodes
 from engine.errors import EngineError
 from engine.lm import UNGENERATED
+from engine.voice_file import ForbiddenError, VoiceFileError, read_tensors
 
 FRAME_RATE = 12.5
 SILENCE_FRAMES = 6  # int(0.5 s x 12.5 Hz), after the voice and again after the text
@@ -212,26 +211,18 @@ def load_voice(path: Path, config: LMConfig) -> VoicePrompt:
 
 
 def _unpickle(path: Path, config: LMConfig) -> Any:
-    """Loads with tensors only, and only as much as a voice of this model can be."""
+    """Tensors only, and only as much as a voice of this model can be."""
     limit = 4 * config.context * config.dim + (1 << 20)
-    said = f"{path.name} is not a voice file, or it is damaged"
     try:
-        if path.stat().st_size > limit or not zipfile.is_zipfile(path):
-            raise EngineError(f"{said}.")
-        with zipfile.ZipFile(path) as archive:
-            if sum(entry.file_size for entry in archive.infolist()) > limit:  # a small file may unpack to a huge one
-                raise EngineError(f"{said}.")
-        return torch.load(path, map_location="cpu", weights_only=True)
-    except EngineError:
-        raise
+        return read_tensors(path, limit)
+    except VoiceFileError as error:
+        raise EngineError(f"{path.name} is not a voice file, or it is damaged.") from error
+    except ForbiddenError as error:
+        raise EngineError(f"{path.name} was refused: it is damaged, or opening it would run a program.") from error
     except FileNotFoundError as error:
         raise EngineError(f"The voice file {path} is missing: choose another voice.") from error
-    except PermissionError as error:
-        raise EngineError(f"The voice file {path} may not be read: {error.strerror}.") from error
-    except pickle.UnpicklingError as error:
-        raise EngineError(f"{path.name} was refused: it is damaged, or opening it would run a program.") from error
-    except Exception as error:  # what torch raises for a broken archive differs from version to version
-        raise EngineError(f"{said}.") from error
+    except OSError as error:
+        raise EngineError(f"The voice file {path} may not be read: {error.strerror or error}.") from error
 
 
 def _plain(path: Path, name: str, value: Any, dtypes: Sequence[torch.dtype]) -> Tensor:
