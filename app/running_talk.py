@@ -110,6 +110,9 @@ class RunningTalk:
             input_dbfs=sound.input_dbfs,
             output_dbfs=sound.output_dbfs,
             callback_late_ms=sound.callback_late_ms,
+            echo_removed_db=sound.echo_removed_db,
+            gain_db=sound.gain_db,
+            hearing=sound.hearing,
         )
 
     def _tell_fallback(self, mode: str) -> None:

@@ -6,6 +6,7 @@ copies. Percentiles are the reader's work, done with the helpers below. Must not
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -37,6 +38,9 @@ class FrameRecord(NamedTuple):
     input_dbfs: float
     output_dbfs: float
     callback_late_ms: float = 0.0  # worst lateness of a sound callback since the last record
+    echo_removed_db: float = math.nan  # by how much the loudspeaker's echo became weaker; nan while there is none
+    gain_db: float = 0.0  # of the automatic gain
+    hearing: bool = True  # False: the model was given silence (muted, or the talk key was not held)
 
 
 class FrameHistory:
