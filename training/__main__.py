@@ -24,7 +24,8 @@ def _script(options: argparse.Namespace) -> None:
 
     wheel = next(options.packages.glob("misaki-0.9.4-*.whl"))
     sizes = {name: getattr(options, name) for name in ("users", "dialogues", "replies", "varied")}
-    script = write(options.out, Pronouncer(wheel), options.seed, sizes, options.held_out, options.limit)
+    script = write(options.out, Pronouncer(wheel), options.seed, sizes, options.held_out, options.limit,
+                   (options.turns[0], options.turns[1]))  # fmt: skip
     print(f"{len(script.voices)} voices, {len(script.lines)} lines, {len(script.dialogues)} dialogues")
 
 
@@ -98,6 +99,7 @@ def _parser() -> argparse.ArgumentParser:
     script.add_argument("--seed", type=int, default=1)
     for name, size in (("users", 400), ("dialogues", 2600), ("replies", 1500), ("varied", 4200)):
         script.add_argument(f"--{name}", type=int, default=size)
+    script.add_argument("--turns", type=int, nargs=2, default=(3, 6), help="fewest and most turns in a dialogue")
     script.add_argument("--limit", type=int, default=20, help="largest number in arithmetic and counting")
     script.add_argument("--held-out", action="store_true", help="test voices, phrasings and names only")
     bank = command("bank", _bank, "speak a script")
@@ -119,6 +121,7 @@ def _parser() -> argparse.ArgumentParser:
     codec.add_argument("--frames", type=int, default=32)
     codec.add_argument("--device", default="cpu")
     codec.add_argument("--compile", action="store_true")
+    codec.add_argument("--profile", action="store_true", help="print where the time of a step goes, then end (GPU)")
     codec.add_argument("--critic-from", type=float, default=0.2, help="share of the run after which the critic joins")
     codec.add_argument("--rate", type=float, default=6e-4)
     vocabulary = command("vocabulary", _vocabulary, "learn the text pieces")

@@ -128,7 +128,7 @@ class Speakers:
             (3, self._goodbye),
             (5, self._introduce),
             (5, self._recall_name),
-            (12, self._persona),
+            (20, self._persona),
             (18, self._echo),
             (20, self._arithmetic),
             (11, self._sequence),
@@ -151,7 +151,7 @@ class Speakers:
         persona = Persona(rng.choice(part(lexicon.PERSONA_NAMES, self.held_out)))
         if rng.random() < 0.85:
             persona.place = rng.choice(list(lexicon.PLACES))
-            for thing in rng.sample(lexicon.PLACES[persona.place], rng.choice((0, 1, 1, 2))):
+            for thing in rng.sample(lexicon.PLACES[persona.place], rng.choice((0, 1, 1, 2, 2))):
                 persona.prices[thing] = rng.randint(1, self.limit)
             if rng.random() < 0.6:
                 persona.opens = rng.randint(5, 12)
@@ -167,6 +167,8 @@ class Speakers:
 
     def turn(self, persona: Persona) -> Turn:
         """One exchange of a random kind."""
+        if self._user_name and self.rng.random() < 0.12:  # memory is worth asking about once there is something in it
+            return self._recall_name(persona)
         weights = [weight for weight, _ in self._kinds]
         make = self.rng.choices([make for _, make in self._kinds], weights)[0]
         return make(persona)
@@ -335,7 +337,7 @@ class Speakers:
         return Turn(text, reply, "persona")
 
     def _price(self, persona: Persona) -> Turn:
-        known = self.rng.random() < 0.75 and bool(persona.prices)
+        known = self.rng.random() < 0.85 and bool(persona.prices)
         options = (
             list(persona.prices)
             if known

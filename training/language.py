@@ -63,7 +63,7 @@ class TrainedLanguage(nn.Module):
         text = _weighted(text_logits.flatten(0, 1), predicted[..., 0].flatten(), weights[..., 0].flatten())
         flat, targets, counted = hidden.flatten(0, 1), predicted.flatten(0, 1), weights[..., 1].flatten()
         if depth_share < 1:
-            chosen = torch.randperm(len(flat), device=flat.device)[: int(depth_share * len(flat))]
+            chosen = torch.randint(len(flat), (int(depth_share * len(flat)),), device=flat.device)
             flat, targets, counted = flat[chosen], targets[chosen], counted[chosen]
         logits = self.depth_logits(flat, targets)
         semantic = _weighted(logits[:, 0], targets[:, 1], counted)

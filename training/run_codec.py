@@ -15,7 +15,7 @@ from training.codec import MINI, Codec
 from training.codec_data import CodecClips
 from training.losses import Discriminator
 from training.script import Line, Script
-from training.train_codec import CodecPlan, CodecTrainer, capture_or_not, train
+from training.train_codec import CodecPlan, CodecTrainer, capture_or_not, profile, train
 
 CLASSES = 91  # silence and the 90 phoneme symbols of the voice model
 
@@ -35,6 +35,9 @@ def run(options: argparse.Namespace) -> None:
     trainer = _trainer(options.start, plan, device, options.compile and on_gpu)
     if on_gpu:
         _warm(trainer)
+        if options.profile:
+            print(profile(trainer), flush=True)
+            return
     source = _Source(options.bank, Script.load(options.script).lines, plan.frames, device, options.wait)
     codec = trainer.codec
     if options.start is None:

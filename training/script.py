@@ -131,11 +131,12 @@ class ScriptWriter:
         return tuple(self.pronounce(sentence) for sentence in re.findall(r"[^.?!]+[.?!]*", text))
 
 
-def write(path: Path, pronouncer: Any, seed: int, sizes: dict[str, int], held_out: bool, limit: int) -> Script:
-    """Make and save a script. sizes: users, dialogues, replies, varied."""
+def write(path: Path, pronouncer: Any, seed: int, sizes: dict[str, int], held_out: bool, limit: int,
+          turns: tuple[int, int] = (3, 6)) -> Script:  # fmt: skip
+    """Make and save a script. sizes: users, dialogues, replies, varied; turns: fewest and most in a dialogue."""
     writer = ScriptWriter(pronouncer, seed, held_out, limit)
     writer.add_user_voices(sizes["users"])
-    writer.dialogues(sizes["dialogues"])
+    writer.dialogues(sizes["dialogues"], turns)
     writer.replies(sizes["replies"])
     writer.varied(sizes["varied"], pronouncer.common_words())
     writer.shuffle()

@@ -37,7 +37,7 @@ class CodecPlan:
     judged_clips: int = 12
     judged_samples: int = 24_576
     rate: float = 6e-4
-    critic_rate: float = 2e-4
+    critic_rate: float = 4e-4
     final_share: float = 0.02
     warm_steps: int = 300
     critic_from: float = 0.2  # share of the run after which the discriminator joins
@@ -92,6 +92,10 @@ class CodecTrainer:
         at = start[:, None] + torch.arange(self.plan.judged_samples, device=self.device)
         return sound[: self.plan.judged_clips].gather(1, at)
 
+    def _loudness(self, start: Tensor) -> Tensor:
+        """[judged_clips, 1] factor that brings each real piece to unit power; its imitation gets the same."""
+        return 1 / (self._judged(self.pcm, start).pow(2).mean(-1, keepdim=True).sqrt() + 3e-3)
+
     def _run(self, adversarial: bool) -> None:
         """Forward, backward and update of everything, from and to fixed buffers; no host synchronisation."""
         plan, codec = self.plan, self.codec
@@ -111,7 +115,7 @@ class CodecTrainer:
             start = torch.randint(max(room, 1), (plan.judged_clips,), device=self.device)
             judged, real = self._train_critic(made.detach(), start)
             self.critic.requires_grad_(False)
-            heard = self.critic(self._judged(made, start), codec.dtype)
+            heard = self.critic(self._judged(made, start) * self._loudness(start), codec.dtype)
             self.critic.requires_grad_(True)
             deceiving, features = deceiving_loss(heard), feature_loss(real, heard)
             loss = loss + plan.deceiving * deceiving + plan.features * features
@@ -125,6 +129,7 @@ class CodecTrainer:
 
     def _train_critic(self, made: Tensor, start: Tensor) -> tuple[Tensor, list[tuple[Tensor, list[Tensor]]]]:
         both = torch.cat((self._judged(self.pcm, start), self._judged(made, start)))
+        both = both * self._loudness(start).repeat(2, 1)
         half = self.plan.judged_clips
         judged = self.critic(both, self.codec.dtype)
         real = [(score[:half], [f[:half] for f in features]) for score, features in judged]
@@ -192,6 +197,16 @@ def falling_rate(step: int, progress: float, warm_steps: int, final_share: float
     rise = min(1.0, (step + 1) / warm_steps)
     fall = final_share + (1 - final_share) * 0.5 * (1 + math.cos(math.pi * min(progress, 1.0)))
     return rise * fall
+
+
+def profile(trainer: CodecTrainer, rows: int = 40) -> str:
+    """Where the time of a step goes: a table of kernels over three steps, launched one by one."""
+    activities = [torch.profiler.ProfilerActivity.CPU, torch.profiler.ProfilerActivity.CUDA]
+    with torch.profiler.profile(activities=activities) as record:
+        for _ in range(3):
+            trainer._run(adversarial=True)
+        torch.cuda.synchronize()
+    return str(record.key_averages().table(sort_by="self_cuda_time_total", row_limit=rows, max_name_column_width=70))
 
 
 @torch.no_grad()

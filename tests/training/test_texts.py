@@ -1,0 +1,132 @@
+"""Grammar, pronunciation and script: what is said, and that tests never ask what training has seen."""
+
+from __future__ import annotations
+
+import json
+import random
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from training.grammar import Persona, Speakers, part
+from training.lexicon import USER_NAMES, number_word
+from training.pronounce import Pronouncer
+from training.script import Script, ScriptWriter
+
+
+@pytest.fixture
+def pronouncer(tmp_path: Path) -> Pronouncer:
+    wheel = tmp_path / "misaki-0.9.4-py3-none-any.whl"
+    gold = {"seven": "sˈɛvən", "apple": "ˈæpᵊl", "want": "wˈɑnt", "cat": "kˈæt", "is": {"DEFAULT": "ɪz", "X": None}}
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.writestr("misaki/data/us_gold.json", json.dumps(gold))
+        archive.writestr("misaki/data/us_silver.json", json.dumps({"London": "lˈʌndən"}))
+    return Pronouncer(wheel)
+
+
+def test_words_endings_letters_and_weak_forms(pronouncer: Pronouncer) -> None:
+    assert pronouncer("Seven cats.") == "sˈɛvən kˈæts."
+    assert pronouncer("the apple") == "ði ˈæpᵊl"
+    assert pronouncer("the cat wanted London") == "ðə kˈæt wˈɑntᵻd lˈʌndən"
+    assert pronouncer("B is a cat's") == "bˈi ɪz ɐ kˈæts"
+    assert pronouncer("A, is a cat") == "ˈA, ɪz ɐ kˈæt"
+
+
+def test_unknown_words_and_digits_stop_the_script(pronouncer: Pronouncer) -> None:
+    with pytest.raises(KeyError, match="zyx"):
+        pronouncer("seven zyx")
+    with pytest.raises(ValueError, match="7 cats"):
+        pronouncer("7 cats")
+
+
+@pytest.mark.parametrize(
+    ("value", "word"), [(0, "zero"), (13, "thirteen"), (40, "forty"), (72, "seventy two"), (100, "one hundred")]
+)
+def test_number_words(value: int, word: str) -> None:
+    assert number_word(value) == word
+
+
+def test_training_and_test_phrasings_are_apart() -> None:
+    train, test = Speakers(random.Random(0)), Speakers(random.Random(0), held_out=True)
+    plain = Persona()
+    seen = {train._echo(plain).user.split()[0] for _ in range(300)}
+    asked = {train._opposite(plain).user for _ in range(2000)}
+    held = {test._opposite(plain).user for _ in range(500)}
+    assert not asked & held
+    assert len(seen) > 3
+    assert not set(part(USER_NAMES, True)) & set(part(USER_NAMES, False))
+
+
+def test_arithmetic_is_right_and_its_pairs_are_divided() -> None:
+    values = {number_word(n): n for n in range(101)}
+    pairs: list[set[tuple[str, str, str]]] = []
+    for held_out in (False, True):
+        speakers = Speakers(random.Random(1), held_out, limit=20)
+        found = set()
+        for _ in range(800):
+            words = speakers._arithmetic(Persona()).reply.rstrip(".").lower()
+            left, result = words.split(" is ")
+            sign = " plus " if " plus " in left else " minus "
+            a, b = left.split(sign)
+            assert values[result] == (values[a] + values[b] if sign == " plus " else values[a] - values[b])
+            assert 0 <= values[result] <= 20
+            found.add((a, sign, b))
+        pairs.append(found)
+    assert not pairs[0] & pairs[1]
+    assert len(pairs[1]) > 30
+
+
+def test_a_name_given_is_remembered_and_one_not_given_is_not_invented() -> None:
+    speakers = Speakers(random.Random(5))
+    recalls = given = 0
+    for _ in range(400):
+        name = ""
+        for turn in speakers.dialogue(6).turns:
+            if turn.reply.startswith("Nice to meet you, "):
+                name = turn.reply.removeprefix("Nice to meet you, ").rstrip(".")
+                given += 1
+            elif turn.reply.startswith("Your name is "):
+                assert turn.reply == f"Your name is {name}." and name
+                recalls += 1
+            elif turn.reply == "You have not told me your name.":
+                assert not name
+    assert recalls > 20 and given > 100
+
+
+def test_persona_replies_follow_the_prompt() -> None:
+    """Every fact that a reply states stands in the persona's text."""
+    speakers = Speakers(random.Random(9))
+    stated = 0
+    for _ in range(400):
+        dialogue = speakers.dialogue(6)
+        for turn in dialogue.turns:
+            if turn.kind == "persona" and " costs " in turn.reply:
+                price = turn.reply.split(" costs ")[1].rstrip(".")
+                assert price in dialogue.prompt
+                stated += 1
+            if turn.kind == "persona" and turn.reply.startswith("We open at"):
+                assert turn.reply.removeprefix("We open at ").rstrip(".") in dialogue.prompt
+            if turn.reply.startswith("My name is") and dialogue.persona.name:
+                assert dialogue.persona.name in dialogue.prompt and dialogue.persona.name in turn.reply
+    assert stated > 20
+
+
+def test_a_seed_fixes_the_script_and_shuffling_keeps_its_dialogues(tmp_path: Path) -> None:
+    def write(seed: int) -> Script:
+        writer = ScriptWriter(lambda text: " ".join("x" for _ in text.split()), seed)
+        writer.add_user_voices(5)
+        writer.dialogues(20)
+        writer.replies(10)
+        writer.shuffle()
+        return writer.script
+
+    first, again, other = write(1), write(1), write(2)
+    assert first == again and first != other
+    first.save(tmp_path / "script.xz")
+    assert Script.load(tmp_path / "script.xz") == first
+    for _, voice, turns in first.dialogues:
+        for line, reply, _ in turns:
+            assert first.lines[line].voice == voice and first.lines[line].role == "user"
+            assert any(own.text == reply and own.role == "own" for own in first.lines)
+    assert len({(line.text, line.voice) for line in first.lines}) == len(first.lines)
