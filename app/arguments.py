@@ -7,10 +7,11 @@ same things in the same words. Main thread; must stay light: `parley --help` imp
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NoReturn
 
@@ -22,6 +23,8 @@ from app.rules import Choice, Number, RefusedError, Rule, nearest_hint, shown
 from app.version import version
 
 COMMANDS = ("talk", "devices", "doctor", "bench")
+# root may replace these, and the system would have lost them
+_DEVICES = re.compile(r"/dev/[^/]+|/dev/fd/.*|/proc/.*")
 _DESCRIPTION = """\
 Talk by voice, in full duplex, with a speech model that runs on this computer.
 Without a command the window opens."""
@@ -254,29 +257,40 @@ def _path(text: str) -> Path:
 
 def check_input(path: Path, flag: str = "--input") -> None:
     """Raises UserError unless the path is a file that may be read."""
-    if path.is_dir():
-        raise UserError(f"{flag} {path} is a folder, where a file is needed.")
-    if not path.exists():
-        raise UserError(f"{flag} {path} does not exist.")
-    if not path.is_file():
-        raise UserError(f"{flag} {path} is not a file but a device or a pipe, which cannot be read as a recording.")
-    if not os.access(path, os.R_OK):
-        raise UserError(f"{flag} {path} may not be read: change its permissions.")
+    with _reachable(path, flag):
+        if path.is_dir():
+            raise UserError(f"{flag} {path} is a folder, where a file is needed.")
+        if not path.exists():
+            raise UserError(f"{flag} {path} does not exist.")
+        if not path.is_file():
+            raise UserError(f"{flag} {path} is not a file but a device or a pipe, which cannot be read as a recording.")
+        if not os.access(path, os.R_OK):
+            raise UserError(f"{flag} {path} may not be read: change its permissions.")
 
 
 def check_output(path: Path, flag: str, ending: str = "") -> None:
     """Raises UserError unless a file can be written there."""
-    if path.is_dir():
-        raise UserError(f"{flag} {path} is a folder, where a file's name is needed.")
-    if ending and path.suffix.lower() != ending:
-        raise UserError(f"{flag} {path} must end in {ending}, the only form that is written.")
-    if path.exists() and not path.is_file():
-        raise UserError(f"{flag} {path} is not a file but a device or a pipe, which cannot be replaced.")
-    folder = path.parent
-    if not folder.is_dir():
-        raise UserError(f"{flag} {path} cannot be written: the folder {folder} does not exist.")
-    if not os.access(folder, os.W_OK):
-        raise UserError(f"{flag} {path} cannot be written: the folder {folder} is read-only.")
+    with _reachable(path, flag):
+        if path.is_dir():
+            raise UserError(f"{flag} {path} is a folder, where a file's name is needed.")
+        if ending and path.suffix.lower() != ending:
+            raise UserError(f"{flag} {path} must end in {ending}, the only form that is written.")
+        if _DEVICES.fullmatch(os.path.abspath(path)) or (path.exists() and not path.is_file()):
+            raise UserError(f"{flag} {path} is not a file but a device or a pipe, which cannot be replaced.")
+        folder = Path(os.path.realpath(path)).parent if path.is_symlink() else path.parent
+        if not folder.is_dir():
+            raise UserError(f"{flag} {path} cannot be written: the folder {folder} does not exist.")
+        if not os.access(folder, os.W_OK):
+            raise UserError(f"{flag} {path} cannot be written: the folder {folder} is read-only.")
+
+
+@contextlib.contextmanager
+def _reachable(path: Path, flag: str) -> Iterator[None]:
+    """A path that the system will not even look at: too long a name, a folder that may not be entered."""
+    try:
+        yield
+    except OSError as error:
+        raise UserError(f"{flag} {path} cannot be used: {(error.strerror or str(error)).lower()}.") from None
 
 
 def check_distinct(paths: dict[str, Path | None]) -> None:

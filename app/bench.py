@@ -8,7 +8,6 @@ no sound, no window and no hub. Runs in the caller's thread, which is then the e
 from __future__ import annotations
 
 import json
-import os
 import shlex
 import sys
 import time
@@ -25,7 +24,9 @@ from app.bench_options import RANDOM_MODELS, BenchOptions
 from app.bench_report import print_report
 from app.errors import UserError
 from app.messages import MODES
-from app.preflight import refuse_impossible
+from app.paths import user_cache_folder
+from app.preflight import choose_precision
+from app.recording import write_whole
 from app.telemetry import FRAME_MS, percentiles
 from app.version import version
 
@@ -228,30 +229,35 @@ def _model(options: BenchOptions) -> tuple[LMConfig, MimiConfig, OpenEngine]:
     from app.engine_room import usual_threads
     from engine import weights
     from engine.config import LMConfig, MimiConfig
-    from engine.duplex import Duplex, choose_device
+    from engine.conversion import held_precision
+    from engine.duplex import Duplex
+    from engine.placement import choose_device
 
     device = choose_device(options.device)
     torch.set_num_threads(options.threads or usual_threads())
     if options.model in RANDOM_MODELS:
         tiny = options.model == "random:tiny"
         lm, mimi = LMConfig.from_dict(TINY_LM if tiny else {}), MimiConfig.from_dict(TINY_MIMI if tiny else {})
+        held = None
     else:
         folder = hub.resolve(options.model, _show_download, lambda: False)
         files = weights.find(folder)
         lm, mimi = LMConfig.from_dict(files.config), MimiConfig.from_dict(files.mimi_config)
+        held = held_precision(files)
 
     def open_engine(precision: str) -> Duplex:
-        refuse_impossible(lm, mimi, str(device), precision)
+        chosen = choose_precision(lm, mimi, str(device), precision, held).precision
         if options.model in RANDOM_MODELS:
-            return Duplex.random(lm, mimi, device=str(device), precision=precision)
-        return Duplex.load(folder, device=str(device), precision=precision)
+            return Duplex.random(lm, mimi, device=str(device), precision=chosen)
+        cache = user_cache_folder() / "converted"
+        return Duplex.load(folder, device=str(device), precision=chosen, cache=cache)
 
     return lm, mimi, open_engine
 
 
 def _add_rates(row: dict[str, Any], engine: Any, sizes: tuple[LMConfig, MimiConfig], computer: Computer) -> None:
     """The bytes that a stage must read; on a card also how fast it did, and what part of the copy rate that is."""
-    needed = memory.stage_bytes(*sizes, engine.precision, row["filled_frames"])
+    needed = memory.stage_bytes(*sizes, engine.precision, row["filled_frames"], computer.device)
     for stage, size in needed.items():
         figures = row["stages"][stage]
         figures["bytes"] = size
@@ -268,7 +274,7 @@ def _circumstances(
     return {
         "memory_bytes": memory_taken(engine, computer),
         "estimated_bytes": memory.estimate(*sizes, engine.precision, computer.device).total,
-        "kv_precision": engine.precision,
+        "kv_precision": memory.computes_in(engine.precision, computer.device),
         "model": options.model,
         "device": computer.device,
         "device_name": computer.device_name,
@@ -285,15 +291,8 @@ def _circumstances(
 
 def write_rows(path: Path, rows: list[dict[str, Any]]) -> None:
     """All rows so far as a JSON list, as a whole new file. Raises UserError."""
-    temporary = path.with_name(path.name + ".part")
-    try:
-        temporary.write_text(json.dumps(rows, indent=1, allow_nan=False) + "\n", encoding="utf-8")
-        os.replace(temporary, path)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise UserError(
-            f"The figures could not be written to {path}: {(error.strerror or str(error)).lower()}."
-        ) from None
+    text = json.dumps(rows, indent=1, allow_nan=False) + "\n"
+    write_whole(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
 
 
 def _show_download(what: str, done: int, total: int) -> None:

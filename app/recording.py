@@ -21,6 +21,8 @@ from app.resample import mix_down, resample
 from app.ring import SAMPLE_RATE
 
 _BLOCK = 1 << 18  # samples read at a time: a long stereo file never lies in memory with all its channels
+_RATES_HZ = (1000, 768_000)  # beyond them a header lies, and the resampler gives up
+_NAME_KEPT = 40  # characters of the name in the temporary file's, which may not be longer than a file system allows
 
 
 class Recording(NamedTuple):
@@ -47,6 +49,9 @@ def read_recording(path: Path) -> Recording:
     try:
         with soundfile.SoundFile(str(path)) as file:
             rate, channels = int(file.samplerate), int(file.channels)
+            if not _RATES_HZ[0] <= rate <= _RATES_HZ[1]:
+                low, high = _RATES_HZ
+                raise UserError(f"{path} claims {rate} samples a second, which is not within {low} to {high}.")
             blocks = [mix_down(block) for block in file.blocks(_BLOCK, dtype="float32", always_2d=True)]
     except soundfile.LibsndfileError as error:
         raise UserError(f"{path} is not readable as WAV, FLAC or OGG ({error.error_string.rstrip('.')}).") from error
@@ -77,15 +82,19 @@ def write_recording(path: Path, channels: list[np.ndarray]) -> None:
 
 
 def write_whole(path: Path, write: Callable[[Path], object]) -> None:
-    """Let `write` fill a temporary file beside `path`, then put it in its place. Raises UserError; leaves no rest."""
+    """Let `write` fill a temporary file beside `path`, then put it in its place. Raises UserError; leaves no rest.
+
+    Where `path` is a link, the link stays and the file behind it is replaced.
+    """
+    target = Path(os.path.realpath(path))
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        handle, name = tempfile.mkstemp(prefix=f".{target.name[:_NAME_KEPT]}.", dir=target.parent)
         os.close(handle)
         temporary = Path(name)
         try:
             write(temporary)
             _usual_permissions(temporary)
-            os.replace(temporary, path)
+            os.replace(temporary, target)
         finally:
             temporary.unlink(missing_ok=True)
     except OSError as error:
@@ -96,10 +105,11 @@ def check_writable(path: Path) -> None:
     """Raises UserError when `path` could not be written later: found out before the work instead of after it."""
     if path.is_dir():
         raise UserError(f"{path} is a folder; name a file to write.")
-    if not path.parent.is_dir():
-        raise UserError(f"There is no folder {path.parent} to write {path.name} in.")
+    folder = Path(os.path.realpath(path)).parent
+    if not folder.is_dir():
+        raise UserError(f"There is no folder {folder} to write {path.name} in.")
     try:
-        with tempfile.TemporaryFile(dir=path.parent):
+        with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError as error:
         raise UserError(f"{path} cannot be written ({error.strerror or error}).") from error

@@ -312,6 +312,6 @@ def test_rows_are_written_whole_or_not_at_all(tmp_path: Path) -> None:
     path = tmp_path / "out.json"
     write_rows(path, [{"mode": "eager"}])
     assert json.loads(path.read_text()) == [{"mode": "eager"}]
-    with pytest.raises(UserError, match="could not be written"):
+    with pytest.raises(UserError, match="cannot be written"):
         write_rows(tmp_path / "none" / "out.json", [])
     assert [entry.name for entry in tmp_path.iterdir()] == ["out.json"]

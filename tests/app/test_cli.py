@@ -397,3 +397,16 @@ def test_no_devices_is_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
         print_devices(every=False, as_json=False, lists=DeviceLists(note="Nothing is here."))
     assert print_devices(every=False, as_json=True, lists=DeviceLists(note="Nothing is here.")) == 2
     assert json.loads(capsys.readouterr().out)["note"] == "Nothing is here."
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no /dev")
+def test_paths_that_the_system_will_not_look_at_or_must_not_lose_are_refused(tmp_path: Path) -> None:
+    """The standard output may be a file, and is one behind a link that root could replace."""
+    endless = tmp_path / ("a" * 300 + ".wav")
+    with pytest.raises(UserError, match="too long"):
+        arguments.check_output(endless, "--output")
+    with pytest.raises(UserError, match="too long"):
+        arguments.check_input(endless)
+    for device in ("/dev/stdout", "/dev/../dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "/dev/new.json"):
+        with pytest.raises(UserError, match="a device or a pipe"):
+            arguments.check_output(Path(device), "--transcript")

@@ -110,3 +110,35 @@ def test_place_that_cannot_be_written_is_found_out_before_the_work(tmp_path: Pat
     with pytest.raises(UserError, match=r"cannot be written|no folder"):
         check_writable(Path("/proc/out.wav"))
     assert list(tmp_path.iterdir()) == []
+
+
+def test_reply_goes_where_a_link_points_and_the_link_stays(tmp_path: Path) -> None:
+    elsewhere, link = tmp_path / "elsewhere", tmp_path / "reply.wav"
+    elsewhere.mkdir()
+    link.symlink_to(elsewhere / "real.wav")
+    check_writable(link)
+    for _ in range(2):  # the file behind it not there yet, and there
+        write_recording(link, [np.zeros(10, np.float32)])
+        assert link.is_symlink()
+        assert soundfile.info(elsewhere / "real.wav").frames == 10
+    lost = tmp_path / "lost.wav"
+    lost.symlink_to(tmp_path / "none" / "real.wav")
+    with pytest.raises(UserError, match="none"):
+        check_writable(lost)
+
+
+def test_longest_name_that_the_file_system_takes_is_written(tmp_path: Path) -> None:
+    path = tmp_path / ("a" * 251 + ".wav")
+    write_recording(path, [np.zeros(10, np.float32)])
+    assert soundfile.info(path).frames == 10
+
+
+@pytest.mark.parametrize("rate", [1, 2**31 - 1])
+def test_rate_that_no_recording_has_is_refused_in_a_sentence(tmp_path: Path, rate: int) -> None:
+    path = tmp_path / "odd.wav"
+    soundfile.write(path, np.zeros(100), 8000)
+    content = bytearray(path.read_bytes())
+    content[24:28] = rate.to_bytes(4, "little")
+    path.write_bytes(content)
+    with pytest.raises(UserError, match="samples a second"):
+        read_recording(path)
