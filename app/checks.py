@@ -142,7 +142,7 @@ def check_memory(torch: Torch, cards: Sequence[Card]) -> list[Finding]:
     if torch.available:
         for card in cards:
             best = [p for p in real_precisions() if memory.estimate(MOSHI_7B, MIMI, p).to_come <= card.free]
-            told = f"it fits in {' and '.join(best)}" if best else "no precision offered fits"
+            told = f"it fits in {', '.join(best)}" if best else "no precision offered fits"
             sentence = f"A 7B model on the {card.name} now, with {memory.gib(card.free)} free: {told}."
             findings.append(Finding("memory", NOTE, sentence))
     elif not torch.error:
@@ -176,7 +176,7 @@ def _processor_memory() -> list[Finding]:
 
 def real_precisions() -> list[str]:
     """The precisions offered, without "auto"."""
-    return [precision for precision in PRECISIONS if precision in memory.VALUE_BYTES]
+    return [precision for precision in PRECISIONS if precision != "auto"]
 
 
 def check_packages(wanted: Iterable[str] = PACKAGES) -> list[Finding]:

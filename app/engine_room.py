@@ -17,8 +17,10 @@ import numpy as np
 
 from app import hub
 from app.errors import UserError
+from app.judging import judging_speech
 from app.messages import ModelInfo, ModelSpec, PersonaChoice
-from app.preflight import refuse_impossible
+from app.paths import user_cache_folder
+from app.preflight import choose_precision
 
 Progress = Callable[[str, int, int], None]  # what, done, total (bytes, or steps of a warm-up)
 Cancelled = Callable[[], bool]
@@ -131,19 +133,22 @@ def open_engine(
 
     from engine import weights
     from engine.config import LMConfig, MimiConfig
+    from engine.conversion import held_precision
     from engine.duplex import Duplex
 
     folder = hub.resolve(spec.source, progress, cancelled)
     files = weights.find(folder)
     lm, mimi = LMConfig.from_dict(files.config), MimiConfig.from_dict(files.mimi_config)
     release()
-    refuse_impossible(lm, mimi, spec.device, spec.precision)
+    choice = choose_precision(lm, mimi, spec.device, spec.precision, held_precision(files))
     torch.set_num_threads(spec.threads or usual_threads())
     engine = Duplex.load(
         folder,
         device=spec.device,
-        precision=spec.precision,
+        precision=choice.precision,
         window=spec.window,
+        cache=user_cache_folder() / "converted",
+        speech=judging_speech,
         progress=progress,
         cancelled=cancelled,
     )
@@ -158,6 +163,7 @@ def open_engine(
         context_frames=engine.context,
         trained=files.trained,
         modes=engine.mode_reasons(),
+        precision_reason=choice.reason,
     )
     return engine, info
 

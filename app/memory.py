@@ -7,7 +7,8 @@ refused before anything is loaded. Any thread may call it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from engine.config import LMConfig, MimiConfig
 
 VALUE_BYTES = {"float32": 4, "bfloat16": 2}  # of a weight, and of an entry of the attention rings beside it
+SMALLER = ("bfloat16", "int8", "int4")  # what to try, in turn, where the usual precision does not fit
 CARDS_GIB = (8, 12, 16, 24, 32)
 
 _FLOAT32 = 4
@@ -56,15 +58,16 @@ class Estimate:
 
 
 def estimate(lm: LMConfig, mimi: MimiConfig, precision: str, device: str = "cuda") -> Estimate:
-    """precision: "float32" or "bfloat16"; device: "cuda", "cuda:N" or "cpu"."""
-    size = VALUE_BYTES[precision]
+    """precision: any but "auto"; device: "cuda", "cuda:N" or "cpu"."""
+    plain = computes_in(precision, device)
+    size = VALUE_BYTES[plain]
     on_card = device.startswith("cuda")
     return Estimate(
-        weights=lm_parameters(lm) * size,
-        rings=ring_bytes_per_position(lm, precision) * lm.context,
+        weights=weight_bytes(lm, precision, size),
+        rings=ring_bytes_per_position(lm, plain) * lm.context,
         codec=(encode_values(mimi, lm.codebooks) + decode_values(mimi)) * _FLOAT32 + codec_state_bytes(mimi),
         state=_talk_bytes(lm, mimi, size),
-        graphs=_CUDA_WORKSPACE if on_card else 0,
+        graphs=(_CUDA_WORKSPACE if on_card else 0) + _spread_bytes(lm, precision, size),
         program=_CUDA_CONTEXT if on_card else _HOST_PROGRAM,
     )
 
@@ -77,11 +80,7 @@ def refuse_if_too_large(lm: LMConfig, mimi: MimiConfig, precision: str, device: 
     needed = estimate(lm, mimi, precision, device).to_come
     if needed <= free:
         return
-    smaller = [
-        other
-        for other in VALUE_BYTES
-        if VALUE_BYTES[other] < VALUE_BYTES[precision] and estimate(lm, mimi, other, device).to_come <= free
-    ]
+    smaller = [other for other in SMALLER if estimate(lm, mimi, other, device).to_come <= min(free, needed - 1)]
     place = "the graphics card" if device.startswith("cuda") else "this computer"
     if smaller:
         remedy = f"Precision {smaller[0]} would fit."
@@ -110,30 +109,58 @@ def gib(size: float) -> str:
     return f"{size / (1 << 30):.1f} GiB"
 
 
+def computes_in(precision: str, device: str) -> str:
+    """The plain precision of activations and attention rings: quantised ones keep weights only."""
+    if precision in VALUE_BYTES:
+        return precision
+    return "bfloat16" if device.startswith("cuda") else "float32"
+
+
 # ---------------------------------------------------------------- the language model
+
+
+def lm_shapes(lm: LMConfig) -> Iterator[tuple[str, tuple[int, ...], int]]:
+    """Parameters as the engine names them: name, shape, and how many layers have one of it."""
+    for name, dim, hidden, layers, steps in (
+        ("temporal.layers.{}", lm.dim, lm.hidden, lm.num_layers, ()),
+        ("depth.layers.{}", lm.depformer_dim, lm.depth_hidden, lm.depformer_num_layers, (lm.own,)),
+    ):
+        for norm in ("norm1", "norm2"):
+            yield f"{name}.{norm}", (dim,), layers
+        shapes = {"in_proj": (3 * dim, dim), "out_proj": (dim, dim), "linear_in": (2 * hidden, dim)}
+        for matrix, shape in (shapes | {"linear_out": (dim, hidden)}).items():
+            yield f"{name}.{matrix}", (*steps, *shape), layers
+    yield "temporal.audio_embeddings", (lm.n_q, lm.card + 1, lm.dim), 1
+    yield "temporal.text_embedding", (lm.text_card + 1, lm.dim), 1
+    yield "temporal.out_norm", (lm.dim,), 1
+    yield "temporal.text_head", (lm.text_card, lm.dim), 1
+    yield "depth.input_projections", (lm.own, lm.depformer_dim, lm.dim), 1
+    yield "depth.text_embedding", (lm.text_card + 1, lm.depformer_dim), 1
+    yield "depth.audio_embeddings", (lm.own - 1, lm.card + 1, lm.depformer_dim), 1
+    yield "depth.heads", (lm.own, lm.card, lm.depformer_dim), 1
+
+
+def weight_bytes(lm: LMConfig, precision: str, value_bytes: int, start: str = "", without: str = "-") -> int:
+    """Bytes of the language model's weights, scales included; only those whose names begin so, or lack a word."""
+    from engine.precision import parameter_bytes
+
+    return sum(
+        count * parameter_bytes(precision, name, shape, value_bytes)
+        for name, shape, count in lm_shapes(lm)
+        if name.startswith(start) and without not in name
+    )
+
+
+def _spread_bytes(lm: LMConfig, precision: str, value_bytes: int) -> int:
+    """Where a quantised matrix is made plain for a product, and once more for its groups, at its largest."""
+    if precision in VALUE_BYTES:
+        return 0
+    return 2 * value_bytes * max(math.prod(shape[-2:]) for name, shape, _ in lm_shapes(lm) if "embedding" not in name)
 
 
 def lm_parameters(lm: LMConfig) -> int:
     """Weights that are loaded: the own depth steps only (lm.md 4)."""
-    embeddings = lm.n_q * (lm.card + 1) * lm.dim + (lm.text_card + 1) * lm.dim
-    depth_embeddings = (lm.text_card + 1) * lm.depformer_dim + (lm.own - 1) * (lm.card + 1) * lm.depformer_dim
-    return temporal_values(lm) + lm.own * depth_step_values(lm) + _depth_norms(lm) + embeddings + depth_embeddings
-
-
-def temporal_values(lm: LMConfig) -> int:
-    """Weights that every frame reads in the temporal stage: layers, last norm, text head."""
-    layer = 4 * lm.dim * lm.dim + 3 * lm.hidden * lm.dim + 2 * lm.dim
-    return lm.num_layers * layer + lm.dim + lm.text_card * lm.dim
-
-
-def depth_step_values(lm: LMConfig) -> int:
-    """Weights of one depth step, its input projection and its head included; norms are shared and apart."""
-    layer = 4 * lm.depformer_dim * lm.depformer_dim + 3 * lm.depth_hidden * lm.depformer_dim
-    return lm.depformer_num_layers * layer + lm.depformer_dim * lm.dim + lm.card * lm.depformer_dim
-
-
-def _depth_norms(lm: LMConfig) -> int:
-    return 2 * lm.depformer_num_layers * lm.depformer_dim
+    return sum(count * math.prod(shape) for _, shape, count in lm_shapes(lm))
 
 
 def ring_bytes_per_position(lm: LMConfig, precision: str) -> int:
@@ -213,17 +240,18 @@ def _transformer(mimi: MimiConfig) -> int:
 # ---------------------------------------------------------------- what a frame must read
 
 
-def stage_bytes(lm: LMConfig, mimi: MimiConfig, precision: str, filled: int) -> dict[str, int]:
+def stage_bytes(lm: LMConfig, mimi: MimiConfig, precision: str, filled: int, device: str = "cuda") -> dict[str, int]:
     """Bytes that each stage cannot avoid reading, by stage name; `filled`: frames of the talk so far (lm.md 5)."""
-    size = VALUE_BYTES[precision]
-    rows = lm.streams * lm.dim * size
-    rings = ring_bytes_per_position(lm, precision) * min(filled, lm.context)
+    plain = computes_in(precision, device)
+    size = VALUE_BYTES[plain]
+    rows, depth_rows = lm.streams * lm.dim, lm.own * lm.depformer_dim
+    embedded = size if precision in VALUE_BYTES else 1
+    rings = ring_bytes_per_position(lm, plain) * min(filled, lm.context)
     codec_positions = min(filled * mimi.resample_stride, mimi.context)
     codec_rings = codec_ring_bytes(mimi) * codec_positions // mimi.context
-    depth = lm.own * (depth_step_values(lm) + lm.depformer_dim) + _depth_norms(lm)
     return {
         "encode": encode_values(mimi, lm.codebooks) * _FLOAT32 + codec_rings,
-        "temporal": temporal_values(lm) * size + rows + rings,
-        "depth": depth * size,
+        "temporal": weight_bytes(lm, precision, size, "temporal.", "embedding") + rows * embedded + rings,
+        "depth": weight_bytes(lm, precision, size, "depth.", "embedding") + depth_rows * embedded,
         "decode": decode_values(mimi) * _FLOAT32 + codec_rings,
     }

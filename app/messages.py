@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 # ---------------------------------------------------------------- shared values
 
 MODES = ("graph", "eager", "compiled")
-PRECISIONS = ("auto", "float32", "bfloat16")
+PRECISIONS = ("auto", "float32", "bfloat16", "fp8", "fp8-row", "int8", "int4")
 PHASES = ("idle", "loading", "ready", "priming", "talking", "building", "failed", "closed")
 
 
@@ -66,6 +66,7 @@ class ModelInfo:
     modes: dict[str, str | None] = field(default_factory=dict)  # mode -> None (usable) or the reason it is not
     voices: tuple[str, ...] = ()
     sampling: Sampling = Sampling()  # the checkpoint's own values, all filled in
+    precision_reason: str = ""  # why "auto" came to this precision, as a sentence
 
 
 # ---------------------------------------------------------------- commands

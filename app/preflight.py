@@ -1,13 +1,14 @@
-"""What is asked of the computer before a model is loaded: can torch run on the card, and is there enough memory.
+"""What is asked of the computer before a model is loaded: can torch run on the card, is there enough memory, and in
+which precision does the model fit.
 
-Owns the two questions and hands on the refusals of `app.graphics_card` and `app.memory`. Called on the engine thread,
+Owns these questions and hands on the refusals of `app.graphics_card` and `app.memory`. Called on the engine thread,
 once the sizes are known and a former model has given its memory back, and by the benchmark. torch comes late.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from app import memory
 from app.errors import UserError
@@ -21,17 +22,27 @@ if TYPE_CHECKING:
 AskMemory = Callable[["torch.device"], "tuple[int, int] | None"]
 
 
-def refuse_impossible(
-    lm: LMConfig, mimi: MimiConfig, device: str, precision: str, ask: AskMemory | None = None
-) -> None:
-    """Raises UserError when the card is not for this build of torch (user report R5) or memory is short (L3).
+class Choice(NamedTuple):
+    """A precision, and why it was chosen, as a sentence ("" where the user chose)."""
 
-    device, precision: as in the settings, "auto" too. EngineError for a device that is not there. Nothing is allocated.
+    precision: str
+    reason: str = ""
+
+
+def choose_precision(
+    lm: LMConfig, mimi: MimiConfig, device: str, precision: str, held: str | None = None, ask: AskMemory | None = None
+) -> Choice:
+    """What to load. Raises UserError when the card is not for this build of torch (user report R5) or memory is short
+    in the precision asked for, or with "auto" in every one (L3).
+
+    device, precision: as in the settings, "auto" too; held: the quantised precision of the model's own file.
+    EngineError for a device that is not there or a precision that is none. Nothing is allocated.
     """
     import torch
 
-    from engine.duplex import choose_device, choose_dtype
     from engine.free_memory import free_memory
+    from engine.placement import choose_device, name_of
+    from engine.placement import choose_dtype as dtype_of
 
     chosen = choose_device(device)
     if chosen.type == "cuda":
@@ -44,6 +55,29 @@ def refuse_impossible(
         if problem:
             raise UserError(problem)
     answer = (ask or free_memory)(chosen)
+    usual = name_of(dtype_of(precision, chosen))
+    choice = Choice(precision) if precision != "auto" else _automatic(lm, mimi, chosen.type, held, usual, answer)
     if answer is not None:
-        values = str(choose_dtype(precision, chosen)).removeprefix("torch.")
-        memory.refuse_if_too_large(lm, mimi, values, chosen.type, *answer)
+        memory.refuse_if_too_large(lm, mimi, choice.precision, chosen.type, *answer)
+    return choice
+
+
+def _automatic(
+    lm: LMConfig, mimi: MimiConfig, device: str, held: str | None, usual: str, answer: tuple[int, int] | None
+) -> Choice:
+    """The file's own precision, else the usual one, else the largest that fits."""
+    if held is not None:
+        return Choice(held, f"{held}: the model's file is in it.")
+    if answer is None:
+        return Choice(usual, f"{usual}: how much memory is free is not known.")
+    free, needed = (
+        answer[0],
+        {name: memory.estimate(lm, mimi, name, device).to_come for name in dict.fromkeys((usual, *memory.SMALLER))},
+    )
+    if needed[usual] <= free:
+        return Choice(usual, f"{usual}: it needs {memory.gib(needed[usual])} of {memory.gib(free)} free memory.")
+    fitting = [name for name in needed if needed[name] <= free]
+    if not fitting:
+        return Choice(usual)  # which is refused, with both numbers
+    why = f"{usual} needs {memory.gib(needed[usual])}, but {memory.gib(free)} are free"
+    return Choice(fitting[0], f"{fitting[0]}: {why}; it needs {memory.gib(needed[fitting[0]])}.")

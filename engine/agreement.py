@@ -14,7 +14,6 @@ import torch
 from torch import Tensor, nn
 
 from engine.config import LMConfig
-from engine.errors import Cancelled
 from engine.layout import Piece
 from engine.lm import LanguageModel, TemporalLayer, depth_step
 from engine.quantize import Quantized, Weight
@@ -24,7 +23,7 @@ FRAMES = 1500
 LEAST_MATCH = {"int8": 0.98, "fp8": 0.98, "fp8-row": 0.98, "int4": 0.9}
 _ROWS_OF_LOGITS = 250  # frames whose text logits are held at once: 32 MB a model at full size
 
-Cancel = Callable[[], bool]
+Watch = Callable[[int], None]  # told the bytes of every reading; may raise to end it
 
 
 class Agreement(NamedTuple):
@@ -63,13 +62,11 @@ def teacher_columns(config: LMConfig, codes: Tensor, frames: int = FRAMES) -> Te
     return columns
 
 
-def agreement(
-    config: LMConfig, plain: ModelParts, other: ModelParts, columns: Tensor, cancelled: Cancel | None = None
-) -> Agreement:
-    """Compares two models on the token columns [K, frames + 1]. Raises Cancelled between two layers."""
+def agreement(config: LMConfig, plain: ModelParts, other: ModelParts, columns: Tensor) -> Agreement:
+    """Compares two models on the token columns [K, frames + 1]. Raises what their `watch` raises."""
     columns = columns[:, : config.context + 1].to(plain.device)
     inputs, targets = columns[None, :, :-1], columns[:, 1:]
-    models = [plain.language_model(cancelled), other.language_model(cancelled)]
+    models = [plain.language_model(), other.language_model()]
     hidden = [_hidden(model, config, inputs) for model in models]  # [N, D] each
     text, audio = _Tally(), _Tally()
     for start in range(0, len(hidden[0]), _ROWS_OF_LOGITS):
@@ -141,24 +138,25 @@ class ModelParts:
     """Parameters of a checked checkpoint file, plain or quantised, each read when it is used."""
 
     def __init__(
-        self, file: TensorFile, pieces: list[Piece], config: LMConfig, device: torch.device, dtype: torch.dtype
-    ):
-        self.file, self.config, self.device, self.dtype = file, config, device, dtype
+        self, file: TensorFile, pieces: list[Piece], config: LMConfig, device: torch.device, dtype: torch.dtype,
+        watch: Watch | None = None,
+    ):  # fmt: skip
+        self.file, self.config, self.device, self.dtype, self._watch = file, config, device, dtype, watch
         self._pieces: dict[tuple[str, int | None], Piece] = {
             (piece.parameter, piece.row): piece for piece in pieces if piece.parameter is not None
         }
         with torch.device("meta"):
             self._shapes = {name: p.shape for name, p in LanguageModel(config).named_parameters()}
 
-    def language_model(self, cancelled: Cancel | None = None) -> LanguageModel:
+    def language_model(self) -> LanguageModel:
         """Works as the whole model does, though its layers and its stacks by codebook or step are not there yet."""
         with torch.device("meta"):
             model = LanguageModel(self.config)
         for name, shape in self._shapes.items():
             if not name.startswith("temporal.layers."):
-                value = _Stack(self, name, cancelled) if len(shape) == 3 else self.read(name)
+                value = _Stack(self, name) if len(shape) == 3 else self.read(name)
                 _put(model.get_submodule(name.rpartition(".")[0]), name.rpartition(".")[2], value)
-        _put(model.temporal, "layers", _Layers(self, cancelled))
+        _put(model.temporal, "layers", _Layers(self))
         return model
 
     def read(self, name: str, row: int | None = None) -> Weight:
@@ -184,31 +182,29 @@ class ModelParts:
         target = torch.empty(entry.shape, dtype=dtype, device=self.device)
         with Reader(self.file.path, "language model", entry.size) as reader:
             reader.copy(entry, target)
+        if self._watch is not None:
+            self._watch(entry.size)
         return target
 
 
 class _Stack:
     """A stack of matrices whose items are read when they are asked for."""
 
-    def __init__(self, parts: ModelParts, name: str, cancelled: Cancel | None):
-        self._parts, self._name, self._cancelled = parts, name, cancelled
+    def __init__(self, parts: ModelParts, name: str):
+        self._parts, self._name = parts, name
 
     def __getitem__(self, row: int) -> Weight:
-        if self._cancelled and self._cancelled():
-            raise Cancelled
         return self._parts.read(self._name, row)
 
 
 class _Layers:
     """The temporal layers, each read when its turn comes and forgotten afterwards."""
 
-    def __init__(self, parts: ModelParts, cancelled: Cancel | None):
-        self._parts, self._cancelled = parts, cancelled
+    def __init__(self, parts: ModelParts):
+        self._parts = parts
 
     def __iter__(self) -> Iterator[TemporalLayer]:
         for index in range(self._parts.config.num_layers):
-            if self._cancelled and self._cancelled():
-                raise Cancelled
             with torch.device("meta"):
                 layer = TemporalLayer(self._parts.config, index)
             for name in [name for name, _ in layer.named_parameters()]:

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from engine.agreement import Agreement, ModelParts, agreement, teacher_columns
 from engine.config import LMConfig, MimiConfig
-from engine.errors import EngineError
+from engine.errors import Cancelled, EngineError
 from engine.placement import choose_dtype
 from engine.quantized_file import (
     Description,
@@ -95,11 +95,27 @@ def judge(
 ) -> Agreement:  # fmt: skip
     """How far two checkpoints of the same model agree on the token columns [K, frames + 1]."""
     dtype = choose_dtype("auto", device)
-    models = []
-    for each in (files, twin):
-        file, pieces = check_lm(each, config)
-        models.append(ModelParts(file, pieces, config, device, dtype))
-    return agreement(config, models[0], models[1], columns, loading.cancelled if loading else None)
+    checked = [check_lm(each, config) for each in (files, twin)]
+    total = sum(
+        file.entries[piece.key].size for file, pieces in checked for piece in pieces if piece.parameter is not None
+    )
+    watch = _watch(total, loading or Loading())
+    plain, other = (ModelParts(*each, config, device, dtype, watch) for each in checked)
+    return agreement(config, plain, other, columns)
+
+
+def _watch(total: int, loading: Loading) -> Callable[[int], None]:
+    done = 0
+
+    def watch(size: int) -> None:
+        nonlocal done
+        done += size
+        if loading.cancelled is not None and loading.cancelled():
+            raise Cancelled
+        if loading.progress is not None:
+            loading.progress("comparison with the plain model", min(done, total), total)
+
+    return watch
 
 
 @torch.inference_mode()

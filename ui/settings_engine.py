@@ -37,6 +37,10 @@ PRECISION_TEXTS = {
     "auto": "Automatic",
     "float32": "float32: exact, twice the memory",
     "bfloat16": "bfloat16: half the memory",
+    "int8": "int8: a quarter, nearly as exact",
+    "fp8": "fp8: a quarter, one scale a matrix",
+    "fp8-row": "fp8-row: a quarter, one scale a row",
+    "int4": "int4: a seventh, less exact",
 }
 LARGEST_SEED_FIELD = 2**31 - 1
 
@@ -223,6 +227,7 @@ class EnginePage(Page):
         self.facts.setText(
             f"{info.name} on {info.device_name} in {info.precision}: weights {format_bytes(info.weights_bytes)}, "
             f"state of a talk {format_bytes(info.state_bytes)}, remembers {memory}."
+            + (f" Precision {info.precision_reason}" if info.precision_reason else "")
         )
 
     # ------------------------------------------------------------------ sampling

@@ -13,6 +13,8 @@ from engine.config import LMConfig, MimiConfig
 from engine.frame import frame_slots
 from engine.lm import LanguageModel
 from engine.mimi import Mimi
+from engine.precision import NAMES, QUANTIZED
+from engine.quantize import make_room
 from engine.state import State
 
 GIB = 1 << 30
@@ -58,6 +60,28 @@ def test_sums_equal_the_modules(lm: LMConfig, mimi: MimiConfig) -> None:
     assert memory.encode_values(mimi, lm.codebooks) + memory.decode_values(mimi) == values(codec)
 
 
+@pytest.mark.parametrize("precision", NAMES)
+@pytest.mark.parametrize(("lm", "mimi"), [(LM, MIMI), (SMALL_LM, SMALL_MIMI), (replace(SMALL_LM, dim=192), SMALL_MIMI)])
+def test_weights_are_those_of_the_engine_to_the_byte(lm: LMConfig, mimi: MimiConfig, precision: str) -> None:
+    """User report L5: group scales too."""
+    language_model, _ = modules(lm, mimi)
+    if precision == "bfloat16" or precision in QUANTIZED:
+        language_model.bfloat16()
+    make_room(language_model, precision)
+    held = sum(p.numel() * p.element_size() for p in language_model.parameters())
+    assert memory.estimate(lm, mimi, precision, "cuda").weights == held
+
+
+@pytest.mark.parametrize("precision", QUANTIZED)
+def test_quantised_weights_leave_the_rings_as_they_are(precision: str) -> None:
+    assert memory.estimate(LM, MIMI, precision, "cuda:0").rings == 1_572_864_000
+    assert memory.estimate(LM, MIMI, precision, "cpu").rings == 2 * 1_572_864_000
+    read, plain = (memory.stage_bytes(LM, MIMI, name, 0) for name in (precision, "bfloat16"))
+    part = 0.2666 if precision == "int4" else 0.5005
+    assert read["temporal"] / plain["temporal"] == pytest.approx(part, abs=0.005)
+    assert read["depth"] / plain["depth"] == pytest.approx(part, abs=0.01)
+
+
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
 @pytest.mark.parametrize(("lm", "mimi"), [(LM, MIMI), (SMALL_LM, SMALL_MIMI)])
 def test_state_is_within_five_per_cent(lm: LMConfig, mimi: MimiConfig, precision: str) -> None:
@@ -93,20 +117,26 @@ def test_refusal_holds_both_numbers() -> None:
     needed = memory.gib(memory.estimate(LM, MIMI, "bfloat16").to_come)
     assert needed in sentence
     assert "7.6 GiB free of 16.0 GiB" in sentence
-    assert "mini" in sentence
+    assert "Precision int4 would fit" in sentence
     assert "\n" not in sentence
 
 
 def test_refusal_offers_what_fits() -> None:
     with pytest.raises(UserError, match="Precision bfloat16 would fit"):
         memory.refuse_if_too_large(LM, MIMI, "float32", "cuda", 24 * GIB, 24 * GIB)
-    with pytest.raises(UserError, match="Close other programs"):
+    with pytest.raises(UserError, match="Precision int8 would fit"):
         memory.refuse_if_too_large(LM, MIMI, "bfloat16", "cuda", 10 * GIB, 24 * GIB)
+    with pytest.raises(UserError, match="Precision int4 would fit"):
+        memory.refuse_if_too_large(LM, MIMI, "fp8", "cuda", 8 * GIB, 24 * GIB)
+    with pytest.raises(UserError, match="Close other programs"):
+        memory.refuse_if_too_large(LM, MIMI, "bfloat16", "cuda", 5 * GIB, 24 * GIB)
     memory.refuse_if_too_large(LM, MIMI, "bfloat16", "cuda", 20 * GIB, 24 * GIB)
     memory.refuse_if_too_large(SMALL_LM, SMALL_MIMI, "float32", "cpu", 1 * GIB, 2 * GIB)
 
 
 def test_fit_table_of_the_full_model() -> None:
-    table = memory.fit_table(LM, MIMI, memory.VALUE_BYTES)
+    table = memory.fit_table(LM, MIMI, NAMES)
     assert table["bfloat16"] == {8: False, 12: False, 16: False, 24: True, 32: True}
+    assert table["int8"] == table["fp8-row"] == {8: False, 12: True, 16: True, 24: True, 32: True}
+    assert all(table["int4"].values())
     assert not any(table["float32"].values())

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 import torch
 
 from app.errors import UserError
-from app.preflight import refuse_impossible
+from app.preflight import choose_precision
 from engine.config import LMConfig, MimiConfig
 
 GIB = 1 << 30
@@ -26,16 +28,47 @@ def test_card_that_the_build_cannot_use(blackwell: str, monkeypatch: pytest.Monk
     """User report R5: said before anything is loaded, with card and build in it."""
     monkeypatch.setattr(torch.cuda, "get_arch_list", lambda: ["sm_80", "sm_90"])
     with pytest.raises(UserError, match=r"RTX 5090.*sm_120.*sm_90"):
-        refuse_impossible(LM, MIMI, blackwell, "bfloat16", lambda device: (32 * GIB, 32 * GIB))
+        choose_precision(LM, MIMI, blackwell, "bfloat16", ask=lambda device: (32 * GIB, 32 * GIB))
 
 
 def test_card_with_too_little_memory(blackwell: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """User report L3: 7.6 GiB free of 16 GiB."""
     monkeypatch.setattr(torch.cuda, "get_arch_list", lambda: ["sm_120"])
     with pytest.raises(UserError, match=r"16\.\d GiB.*7\.6 GiB free of 16\.0 GiB"):
-        refuse_impossible(LM, MIMI, blackwell, "bfloat16", lambda device: (int(7.6 * GIB), 16 * GIB))
-    refuse_impossible(LM, MIMI, blackwell, "bfloat16", lambda device: (20 * GIB, 24 * GIB))
+        choose_precision(LM, MIMI, blackwell, "bfloat16", ask=lambda device: (int(7.6 * GIB), 16 * GIB))
+    plenty = choose_precision(LM, MIMI, blackwell, "bfloat16", ask=lambda device: (20 * GIB, 24 * GIB))
+    assert plenty == ("bfloat16", "")
 
 
 def test_system_that_does_not_say_is_trusted() -> None:
-    refuse_impossible(LM, MIMI, "cpu", "auto", lambda device: None)
+    assert choose_precision(LM, MIMI, "cpu", "auto", ask=lambda device: None).precision == "float32"
+
+
+@pytest.mark.parametrize(
+    ("free", "precision", "said"),
+    [
+        (20.0, "bfloat16", r"bfloat16: it needs 16\.\d GiB of 20\.0 GiB free"),
+        (15.0, "int8", r"int8: bfloat16 needs 16\.\d GiB, but 15\.0 GiB are free; it needs 9\.\d GiB"),
+        (7.6, "int4", r"int4: bfloat16 needs 16\.\d GiB, but 7\.6 GiB are free; it needs 6\.\d GiB"),
+    ],
+)
+def test_auto_takes_what_fits_and_says_why(
+    blackwell: str, monkeypatch: pytest.MonkeyPatch, free: float, precision: str, said: str
+) -> None:
+    """User report L3, the same with an 8-bit preset."""
+    monkeypatch.setattr(torch.cuda, "get_arch_list", lambda: ["sm_120"])
+    chosen = choose_precision(LM, MIMI, blackwell, "auto", ask=lambda device: (int(free * GIB), 24 * GIB))
+    assert chosen.precision == precision
+    assert re.match(said, chosen.reason)
+
+
+def test_auto_refuses_where_nothing_fits_and_keeps_a_quantised_file(
+    blackwell: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(torch.cuda, "get_arch_list", lambda: ["sm_120"])
+    with pytest.raises(UserError, match="needs 16"):
+        choose_precision(LM, MIMI, blackwell, "auto", ask=lambda device: (5 * GIB, 6 * GIB))
+    held = choose_precision(LM, MIMI, blackwell, "auto", "int8", lambda device: (20 * GIB, 24 * GIB))
+    assert held == ("int8", "int8: the model's file is in it.")
+    with pytest.raises(UserError, match=r"needs 9\.\d GiB of memory in int8.*7\.6 GiB free.*Precision int4 would fit"):
+        choose_precision(LM, MIMI, blackwell, "auto", "int8", lambda device: (int(7.6 * GIB), 8 * GIB))

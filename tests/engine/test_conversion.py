@@ -281,3 +281,11 @@ def test_agreement_needs_no_whole_key_of_packed_steps(files: ModelFiles, config:
         assert torch.equal(read.scales, wanted.scales)  # type: ignore[union-attr]
         assert torch.equal(read.values.float(), wanted.values.float())  # type: ignore[union-attr]
     assert agreement(config, parts, parts, columns(config, 5)).frames == 5
+
+
+def test_a_comparison_reports_and_can_be_cancelled(files: ModelFiles, config: LMConfig) -> None:
+    reports: list[tuple[str, int, int]] = []
+    judge(files, files, config, columns(config), CPU, Loading(progress=lambda *report: reports.append(report)))
+    assert 0.5 * reports[-1][2] < reports[-1][1] <= reports[-1][2]  # the last steps of sixteen are not compared
+    with pytest.raises(Cancelled):
+        judge(files, files, config, columns(config), CPU, Loading(cancelled=lambda: True))
