@@ -81,6 +81,12 @@ def _evaluate_talk(options: argparse.Namespace) -> None:
     evaluate_talk.run(options)
 
 
+def _evaluate_manners(options: argparse.Namespace) -> None:
+    from training import evaluate_manners
+
+    evaluate_manners.run(options)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m training", description="How the bundled model was made.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
@@ -162,6 +168,15 @@ def _parser() -> argparse.ArgumentParser:
     talk.add_argument("--dialogues", type=int, default=100)
     talk.add_argument("--recogniser", type=Path)
     talk.add_argument("--out", type=Path)
+    manners = command(
+        "evaluate-manners", _evaluate_manners, "quiet in noise, patient at pauses, silent when talked over"
+    )
+    manners.add_argument("--model", type=Path, required=True)
+    manners.add_argument("--script", type=Path, required=True)
+    manners.add_argument("--bank", type=Path, required=True)
+    manners.add_argument("--minutes", type=int, default=4, help="minutes of each background")
+    manners.add_argument("--cases", type=int, default=60)
+    manners.add_argument("--out", type=Path)
     return parser
 
 

@@ -44,6 +44,23 @@ def hum(items: int, length: int, device: torch.device) -> Tensor:
     return total / total.pow(2).mean(-1, keepdim=True).sqrt().clamp(min=1e-8)
 
 
+def music(items: int, length: int, device: torch.device) -> Tensor:
+    """A tune of plucked tones on a scale over a soft chord, unit RMS. [items, length]"""
+    at = torch.arange(length, device=device) / 24_000
+    beat = _between(0.18, 0.5, items, device)
+    note = (at / beat).long()
+    scale = torch.tensor([0, 2, 4, 5, 7, 9, 11, 12], device=device)
+    degrees = scale[torch.randint(8, (items, int(length / 24_000 / 0.18) + 2), device=device)]
+    root = 110 * torch.pow(4.0, torch.rand(items, 1, device=device))
+    pitch = root * torch.pow(2.0, degrees.gather(1, note) / 12)
+    phase = 2 * math.pi * torch.cumsum(pitch / 24_000, -1)
+    pluck = torch.exp(-4 * (at / beat - note))
+    tune = sum(torch.sin(harmonic * phase) / harmonic**1.5 for harmonic in (1, 2, 3, 4)) * pluck
+    chord = sum(torch.sin(2 * math.pi * root * ratio * at) for ratio in (1.0, 1.25, 1.5))
+    total = tune + 0.15 * chord
+    return total / total.pow(2).mean(-1, keepdim=True).sqrt().clamp(min=1e-8)
+
+
 def room(sound: Tensor, probability: float, seconds: float = 0.35) -> Tensor:
     """Convolve some clips with a decaying noise tail after the direct sound (reverberation 0.1 to 0.5 s)."""
     items, length = sound.shape
@@ -67,8 +84,8 @@ def microphone(sound: Tensor, level: tuple[float, float], noisy: float, roomy: f
     items, length = sound.shape
     device = sound.device
     sound = room(sound, roomy)
-    noise = torch.where(
-        _chance(0.75, items, device) > 0, colored_noise(items, length, device), hum(items, length, device)
-    )
+    kind = torch.rand(items, 1, device=device)
+    noise = torch.where(kind < 0.7, colored_noise(items, length, device), hum(items, length, device))
+    noise = torch.where(kind > 0.85, music(items, length, device), noise)
     noise = noise * 0.07 * decibels(-_between(5, 35, items, device)) * _chance(noisy, items, device)
     return ((sound + noise) * decibels(_between(*level, items, device))).clamp(-1, 1)

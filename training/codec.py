@@ -16,8 +16,9 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from engine.config import MimiConfig
-from engine.layers import merge_heads, rope, split_heads
+from engine.layers import merge_heads
 from engine.mimi import LatentTransformer, Mimi, Residual, SEANetDecoder, SEANetEncoder
+from training.attention import rotated_heads, rotations
 from training.block_convolution import convolve, convolve_transposed, convolve_wide, project, upsample_depthwise
 
 # The bundled codec: 8.1 M values, 15.5 MiB in 16 bits (training/README.md has the budget).
@@ -260,11 +261,11 @@ def _transformer(transformer: LatentTransformer, x: Tensor, config: MimiConfig) 
     positions = torch.arange(length, device=x.device)
     last = positions // config.resample_stride * config.resample_stride + config.resample_stride - 1
     mask = (positions[None] <= positions[:, None]) & (positions[None] > (last - config.context)[:, None])
+    turns = rotations(length, config.head_dim, config.max_period, x.device)
     layers: Any = transformer.layers
     for layer in layers:
         normed = F.layer_norm(x.float(), dim, layer.norm1_weight, layer.norm1_bias, 1e-5).to(x.dtype)
-        q, k, v = split_heads(F.linear(normed, layer.in_proj.to(x.dtype)), config.num_heads)
-        q, k = (rope(part, positions[None], config.max_period) for part in (q, k))
+        q, k, v = rotated_heads(F.linear(normed, layer.in_proj.to(x.dtype)), config.num_heads, turns)
         attended = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
         x = x + layer.scale1.to(x.dtype) * F.linear(merge_heads(attended), layer.out_proj.to(x.dtype))
         normed = F.layer_norm(x.float(), dim, layer.norm2_weight, layer.norm2_bias, 1e-5).to(x.dtype)

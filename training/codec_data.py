@@ -63,7 +63,7 @@ class CodecClips:
             -30 - 50 * torch.rand(clips, 1, device=pcm.device)
         )
         tone = 0.2 * torch.sin(2 * math.pi * 440 * at).expand(clips, length)
-        hum = 0.1 * augment.hum(clips, length, pcm.device)
+        hum = 0.1 * augment.music(clips, length, pcm.device)
         pcm = torch.where(kind < 0.03, noise, pcm)
         pcm = torch.where(kind < 0.02, hum, pcm)
         pcm = torch.where(kind < 0.01, tone, pcm)

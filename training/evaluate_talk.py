@@ -104,7 +104,7 @@ def run(options: argparse.Namespace) -> None:
     torch.set_num_threads(1)
     engine = Duplex.load(options.model, device="cpu")
     script, bank = Script.load(options.script), Bank.load(options.bank, torch.device("cpu"))
-    own_sounds = _voice_sounds(script, bank)
+    own_sounds = voice_sounds(script, bank)
     turns: list[Turn] = []
     dialogues = [d for d in script.dialogues if all(line < len(bank.entries) for line, _, _ in d[2])]
     for number, (text, _, exchanges) in enumerate(dialogues[: options.dialogues]):
@@ -122,7 +122,7 @@ def run(options: argparse.Namespace) -> None:
         checkpoints.write_json(figures, options.out)
 
 
-def _voice_sounds(script: Script, bank: Bank, seconds: float = 3.5) -> list[np.ndarray]:
+def voice_sounds(script: Script, bank: Bank, seconds: float = 3.5) -> list[np.ndarray]:
     """Some seconds of each own voice that the bank has."""
     sounds = []
     for voice in range(len(OWN)):

@@ -14,8 +14,9 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from engine.config import LMConfig
-from engine.layers import merge_heads, rms_norm, rope, split_heads
+from engine.layers import merge_heads, rms_norm, split_heads
 from engine.lm import DepthTransformer, LanguageModel, TemporalTransformer
+from training.attention import rotated_heads, rotations
 
 IGNORED = -100
 
@@ -93,11 +94,11 @@ def _temporal(part: TemporalTransformer, tokens: Tensor, config: LMConfig, dtype
     mask = None
     if length > config.context:
         mask = (positions[None] <= positions[:, None]) & (positions[None] > (positions - config.context)[:, None])
+    turns = rotations(length, config.head_dim, config.max_period, x.device)
     layers: Any = part.layers
     for layer in layers:
         packed = F.linear(rms_norm(x, layer.norm1), layer.in_proj.to(dtype))
-        q, k, v = split_heads(packed, config.num_heads)
-        q, k = (rope(t, positions[None], config.max_period) for t in (q, k))
+        q, k, v = rotated_heads(packed, config.num_heads, turns)
         attended = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, is_causal=mask is None)
         x = x + F.linear(merge_heads(attended), layer.out_proj.to(dtype))
         gate, value = F.linear(rms_norm(x, layer.norm2), layer.linear_in.to(dtype)).chunk(2, -1)

@@ -44,16 +44,20 @@ class MelDistance(nn.Module):
         scaled to unit power, so that quiet parts count without ruling."""
         total = made.new_zeros(())
         for size, _ in self.SCALES:
-            window, filters = getattr(self, f"window{size}"), getattr(self, f"filters{size}")
-            both = torch.cat((made, real))
-            spectrum = torch.stft(both, size, size // 4, window=window, center=True, pad_mode="constant",
-                                  normalized=True, return_complex=True)  # fmt: skip
-            power = torch.view_as_real(spectrum).pow(2).sum(-1)
-            mel = (power + 1e-10).sqrt().transpose(1, 2) @ filters
-            a, b = mel.chunk(2)
+            a = self._mel(made, size)
+            with torch.no_grad():
+                b = self._mel(real, size)
             total = total + (torch.log10(a + self.floor) - torch.log10(b + self.floor)).abs().mean()
             total = total + 0.5 * (a - b).abs().mean() / (b.mean() + 1e-3)
         return total / len(self.SCALES)
+
+    def _mel(self, pcm: Tensor, size: int) -> Tensor:
+        """[B, L] -> [B, frames, bands]."""
+        window, filters = getattr(self, f"window{size}"), getattr(self, f"filters{size}")
+        spectrum = torch.stft(pcm, size, size // 4, window=window, center=True, pad_mode="constant", normalized=True,
+                              return_complex=True)  # fmt: skip
+        power = torch.view_as_real(spectrum).pow(2).sum(-1)
+        return (power + 1e-10).sqrt().transpose(1, 2) @ filters
 
 
 class SpectrogramCritic(nn.Module):
