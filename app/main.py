@@ -20,16 +20,20 @@ from app.config import Settings
 from app.conversation import Conversation
 from app.devices import DeviceLists, DeviceRef
 from app.errors import UserError
-from app.paths import project_file, user_cache_folder, user_recording_folder, user_voice_folder
-from app.recorded_ends import RecordedEnds
+from app.paths import project_file, user_cache_folder, user_persona_file, user_voice_folder
+from app.presets import Presets
 from app.recorder import Recorder
+from app.sound_check import SoundCheck
 from app.sound_desk import SoundDesk
+from app.talk_ends import TalkEnds
 from app.text_files import write_text
 from app.version import version
+from app.voice_library import VoiceLibrary
 from app.voices import VoiceFolder
+from app.window_ports import CheckPort, LibraryPort, RecorderPort
 
 if TYPE_CHECKING:
-    from ui.ports import DeviceChoice, DevicesState, Ports, RecordingState
+    from ui.ports import DeviceChoice, DevicesState, Ports
 
 log = logging.getLogger("parley")
 
@@ -52,8 +56,9 @@ def run_window(settings: Settings) -> int:
         sound = DeviceAudio(settings.config.audio)
         voices = VoiceFolder(user_voice_folder(), user_cache_folder())
         recorder = Recorder()
-        conversation = Conversation(RecordedEnds(sound, recorder), voices=voices)
-        desktop = Desktop(settings, sound, voices, conversation, kept, recorder)
+        check = SoundCheck(lambda: DeviceAudio(sound.settings, sound.desk))
+        conversation = Conversation(TalkEnds(sound, recorder, check), voices=voices)
+        desktop = Desktop(settings, sound, voices, conversation, kept, recorder, check)
         conversation.start_thread()
         sound.desk.refresh()  # the lists are there when Settings is opened
         try:
@@ -92,6 +97,7 @@ class Desktop:
         conversation: Conversation,
         kept: diagnostics.LastLines,
         recorder: Recorder,
+        check: SoundCheck,
     ) -> None:
         self._settings = settings
         self._sound = sound
@@ -99,6 +105,7 @@ class Desktop:
         self._conversation = conversation
         self._kept = kept
         self._recorder = recorder
+        self._check = check
         settings.follow(self._follow_settings)
 
     def _follow_settings(self) -> None:
@@ -116,6 +123,9 @@ class Desktop:
             diagnostics=self.diagnostics,
             write_text=write_text,
             recorder=RecorderPort(self._recorder, self._settings),
+            check=CheckPort(self._check),
+            library=LibraryPort(VoiceLibrary(user_voice_folder(), self._check.play), self._check),
+            presets=Presets(user_persona_file()),
             spec=config.model,
             sampling=config.sampling,
             persona=config.persona,
@@ -161,32 +171,6 @@ class DeskPort:
                 refusal = self._settings.set(name, ref)
                 if refusal:
                     log.warning("the choice of a device was not kept: %s", refusal)
-
-
-class RecorderPort:
-    """The recorder with the settings that hold for it. Called by the Qt thread only."""
-
-    def __init__(self, recorder: Recorder, settings: Settings) -> None:
-        self._recorder = recorder
-        self._settings = settings
-
-    @property
-    def wanted(self) -> bool:
-        return self._recorder.wanted
-
-    def state(self) -> RecordingState:
-        from ui.ports import RecordingState
-
-        state = self._recorder.state
-        return RecordingState(state.recording, state.path, state.seconds, state.trouble)
-
-    def want(self, on: bool) -> None:
-        self._recorder.want(on, self.folder(), self._settings.config.record.format)
-
-    def folder(self) -> Path:
-        chosen = self._settings.config.record.folder.strip()
-        # a path without a beginning means the home folder: where a window was started from, nobody knows
-        return Path.home() / Path(chosen).expanduser() if chosen else user_recording_folder()
 
 
 def _in_window_words(lists: DeviceLists) -> DevicesState:

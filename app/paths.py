@@ -48,6 +48,11 @@ def user_voice_folder() -> Path:
     return _user_folder("user_data_path", "~/.local/share") / "voices"
 
 
+def user_persona_file() -> Path:
+    """The user's personas with names; it need not exist. Linux: ~/.local/share/parley/personas.json."""
+    return _user_folder("user_data_path", "~/.local/share") / "personas.json"
+
+
 def user_recording_folder() -> Path:
     """Where recordings go unless the settings say otherwise; it need not exist. Linux: ~/Documents/Parley."""
     try:

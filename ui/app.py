@@ -30,6 +30,7 @@ class Window:
     session: Session
     bridge: Bridge
     theme: Theme
+    ports: Ports
 
 
 def make_window(application: QApplication, conversation: ConversationPort, ports: Ports) -> Window:
@@ -42,7 +43,7 @@ def make_window(application: QApplication, conversation: ConversationPort, ports
     )
     session = Session(conversation, ports)
     bridge = Bridge(conversation, session)
-    return Window(MainWindow(session, bridge, ports, theme), session, bridge, theme)
+    return Window(MainWindow(session, bridge, ports, theme), session, bridge, theme, ports)
 
 
 def run_window(conversation: ConversationPort, ports: Ports, arguments: Sequence[str] = ()) -> int:

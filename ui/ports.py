@@ -8,7 +8,7 @@ bridge polls and nobody waits for.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -153,6 +153,96 @@ class RecordingPort(Protocol):
 
 
 @dataclass(frozen=True)
+class CheckState:
+    """doing: "", "recording" or "playing". seconds: done so far. dbfs: level now, nan when nothing is done.
+    loudest_dbfs: of the last recording. recorded_s: its length; 0 = there is none."""
+
+    doing: str = ""
+    seconds: float = 0.0
+    dbfs: float = float("nan")
+    loudest_dbfs: float = float("nan")
+    recorded_s: float = 0.0
+
+
+class CheckPort(Protocol):
+    """Recording and playing while no talk runs. Results: "" or one sentence; a talk that begins ends the check."""
+
+    def state(self) -> CheckState:
+        """The last snapshot; cheap."""
+        ...
+
+    def record(self, seconds: float) -> Future[str]: ...
+
+    def play_recording(self) -> Future[str]: ...
+
+    def play_chime(self) -> Future[str]: ...
+
+    def stop(self) -> None:
+        """End what is being done; what was recorded until then stays."""
+        ...
+
+
+class VoiceLibraryPort(Protocol):
+    """The user's own voices. Results: "" or one sentence."""
+
+    def own(self) -> tuple[str, ...]:
+        """File names, sorted."""
+        ...
+
+    def problem(self, name: str, besides: str = "") -> str:
+        """ "" for a name that a voice can be given, else one sentence. besides: the voice that has it now."""
+        ...
+
+    def file_name(self, name: str) -> str:
+        """The file name that a voice added under this name has."""
+        ...
+
+    def add(self, source: Path, name: str) -> Future[str]: ...
+
+    def add_recorded(self, name: str) -> Future[str]:
+        """Keep what the sound check recorded last."""
+        ...
+
+    def rename(self, voice: str, name: str) -> Future[str]: ...
+
+    def delete(self, voice: str) -> Future[str]: ...
+
+    def listen(self, voice: str) -> Future[str]: ...
+
+
+class PresetLike(Protocol):
+    """A persona with a name."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def voice(self) -> str: ...
+
+    @property
+    def text(self) -> str: ...
+
+
+class PresetsPort(Protocol):
+    """Personas with names. Results: "" or one sentence."""
+
+    @property
+    def trouble(self) -> str:
+        """One sentence when those that were kept could not be read, else ""."""
+        ...
+
+    def all(self) -> Sequence[PresetLike]:
+        """Sorted by name."""
+        ...
+
+    def problem(self, name: str) -> str: ...
+
+    def save(self, name: str, voice: str, text: str) -> Future[str]: ...
+
+    def delete(self, name: str) -> Future[str]: ...
+
+
+@dataclass(frozen=True)
 class Ports:
     """Everything the window is given beside the conversation."""
 
@@ -163,6 +253,9 @@ class Ports:
     diagnostics: Callable[[], Future[str]]  # text for a bug report; no prompt, transcript or token in it
     write_text: Callable[[Path, str], Future[str]]  # a file, whole or not at all; result: "" or one sentence
     recorder: RecordingPort
+    check: CheckPort
+    library: VoiceLibraryPort
+    presets: PresetsPort
     spec: ModelSpec = field(default_factory=ModelSpec)  # what to load first (settings and command line together)
     sampling: Sampling = field(default_factory=Sampling)
     persona: PersonaChoice = field(default_factory=PersonaChoice)

@@ -36,7 +36,8 @@ from app.telemetry import FrameRecord
 from ui import scripted
 from ui.app import Window, make_window
 from ui.mode_trial import compare
-from ui.ports import DeviceChoice, DevicesState, RecordingState
+from ui.ports import CheckState, DeviceChoice, DevicesState, RecordingState
+from ui.scripted_voices import ScriptedCheck, ScriptedPreset, ScriptedPresets
 
 ICON = Path(__file__).resolve().parent.parent / "assets" / "icons" / "parley.svg"
 PERSONA = "You are a patient tutor. You answer in short sentences and ask back when something is unclear."
@@ -83,6 +84,7 @@ class Scene:
     persona: PersonaChoice = PersonaChoice()
     devices: DevicesState | None = None
     recording: RecordingState | None = None
+    presets: tuple[ScriptedPreset, ...] = ()
     late: tuple[Event, ...] = ()  # said once the page is open
     after: Callable[[Window], None] | None = None
 
@@ -164,7 +166,17 @@ def scenes() -> list[Scene]:
             "voice",
             spec=seven,
             persona=PersonaChoice("NATF1", PERSONA),
+            presets=(ScriptedPreset("Patient tutor", "NATF1", PERSONA), ScriptedPreset("Actor", "NATM1", "You act.")),
         ),
+        Scene(
+            "settings_voice_recording",
+            (*ready(card, "graph"),),
+            (),
+            "voice",
+            spec=seven,
+            after=_voice_recording,
+        ),
+        Scene("settings_voice_name", (*ready(card, "graph"),), (), "voice", spec=seven, after=_voice_name),
         Scene("settings_engine", (*ready(card, "graph"),), (), "engine", spec=seven),
         Scene(
             "settings_engine_cpu",
@@ -185,6 +197,24 @@ def scenes() -> list[Scene]:
         Scene("settings_recording", (*ready(card, "graph"),), (), "recording", spec=seven),
         Scene("settings_appearance", (*ready(card, "graph"),), (), "appearance", spec=seven),
     ]
+
+
+def _voice_recording(window: Window) -> None:
+    """A voice is being recorded."""
+    assert window.main.settings is not None
+    own = window.main.settings.voice.own
+    check = window.ports.check
+    assert isinstance(check, ScriptedCheck)
+    own.record.click()
+    own.recorder.record.click()
+    check.shown = CheckState("recording", 6.2, -17.0)
+    window.bridge.tick()
+
+
+def _voice_name(window: Window) -> None:
+    """A name that is taken, and why it cannot be used."""
+    assert window.main.settings is not None
+    window.main.settings.voice.own.add_file("/home/ada/my voice.flac")
 
 
 def _scroll(window: Window, page: str) -> None:
@@ -218,6 +248,7 @@ def show(application: QApplication, scene: Scene, theme: str) -> tuple[Window, Q
     if scene.recording is not None:
         recorder.wanted, recorder.shown = True, scene.recording
     given["recorder"] = recorder
+    given["presets"] = ScriptedPresets(*scene.presets)
     window = make_window(application, conversation, scripted.make_ports(settings, **given))
     window.main.show()
     conversation.say(*scene.events)

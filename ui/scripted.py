@@ -16,6 +16,8 @@ from app.messages import Command, Event, ModelInfo, Sampling
 from app.telemetry import FRAME_MS, FrameHistory, FrameRecord
 from ui import ports as keys
 from ui.ports import DeviceChoice, DeviceRow, DevicesState, Ports, RecordingState
+from ui.scripted_voices import ScriptedCheck, ScriptedLibrary, ScriptedPresets
+from ui.scripted_voices import done as done
 
 DEFAULTS: dict[str, object] = {
     keys.THEME: "light",
@@ -119,13 +121,6 @@ class ScriptedRecorder:
         return Path("/home/ada/Documents/Parley")
 
 
-def done(text: str) -> Future[str]:
-    """A future that is done already."""
-    future: Future[str] = Future()
-    future.set_result(text)
-    return future
-
-
 def devices() -> DevicesState:
     """A desk with a headset."""
     return DevicesState(
@@ -173,6 +168,9 @@ def make_ports(settings: ScriptedSettings | None = None, **changes: object) -> P
         "diagnostics": lambda: done("Parley diagnostics"),
         "write_text": lambda path, text: done(""),
         "recorder": ScriptedRecorder(),
+        "check": ScriptedCheck(),
+        "library": ScriptedLibrary("my voice.wav"),
+        "presets": ScriptedPresets(),
         "model_sources": ("mini", "kyutai/moshiko-pytorch-bf16", "nvidia/personaplex-7b-v1"),
     }
     return Ports(**{**given, **changes})  # type: ignore[arg-type]

@@ -1,14 +1,28 @@
 """A scroll area that scrolls up and down only, and is never narrower than what it holds.
 
-Owns that rule and nothing else. Qt thread only.
+Owns that rule, and the scrolling to what was just shown. Qt thread only.
 """
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 LEAST_HEIGHT = 160
+MARGIN = 24
+
+
+def bring_into_view(widget: QWidget) -> None:
+    """Scroll until a widget that was just shown can be seen, once it has its place."""
+
+    def scroll() -> None:
+        above = widget.parentWidget()
+        while above is not None and not isinstance(above, QScrollArea):
+            above = above.parentWidget()
+        if above is not None and widget.isVisible():
+            above.ensureWidgetVisible(widget, 0, MARGIN)
+
+    QTimer.singleShot(0, widget, scroll)
 
 
 class VerticalScroll(QScrollArea):

@@ -39,7 +39,7 @@ class SettingsWindow(QWidget):
         self._theme = theme
         self.setWindowTitle("Parley settings")
         self.audio = AudioPage(session, bridge, ports.devices, theme)
-        self.voice = VoicePage(session, bridge, ports, actions)
+        self.voice = VoicePage(session, bridge, ports, actions, theme)
         self.engine = EnginePage(session, ports, actions)
         self.recording = RecordingPage(ports, actions)
         self.appearance = AppearancePage(session, ports.settings, theme)

@@ -1,6 +1,7 @@
 """Settings, Voice: the model's voice and persona text, with what the text costs of the model's memory.
 
-Owns the two controls; the choice is the session's and holds from the next talk on. Qt thread only.
+Owns the choice of a voice and the text; the choice is the session's and holds from the next talk on. The user's own
+voices and saved personas are rooms of their own. Qt thread only.
 """
 
 from __future__ import annotations
@@ -15,9 +16,13 @@ from ui.actions import Actions
 from ui.bridge import Bridge
 from ui.figures import NEAR, OVER
 from ui.labels import action_button, set_tone, text_label, wrapped_label
+from ui.own_voices import OwnVoices
+from ui.persona_presets import PersonaPresets
 from ui.ports import Ports
 from ui.session import Session
 from ui.settings_page import Page, form_row
+from ui.theme import Theme
+from ui.words import tr
 
 TYPING_PAUSE_MS = 400
 COUNT_PAUSE_MS = 120
@@ -27,11 +32,13 @@ LARGE_SHARE = 0.5  # of the model's memory
 class VoicePage(Page):
     """Voice and persona."""
 
-    def __init__(self, session: Session, bridge: Bridge, ports: Ports, actions: Actions):
-        super().__init__("Voice")
+    def __init__(self, session: Session, bridge: Bridge, ports: Ports, actions: Actions, theme: Theme):
+        super().__init__(tr("Voice"))
         self._session = session
         self._ports = ports
         self.voice = QComboBox()
+        self.own = OwnVoices(session, bridge, ports, theme)
+        self.presets = PersonaPresets(session, bridge, ports.presets)
         self.text = QPlainTextEdit()
         self.text.setTabChangesFocus(True)
         self.text.setPlaceholderText("For example: You are a patient tutor who answers in short sentences.")
@@ -50,6 +57,10 @@ class VoicePage(Page):
         session.info_changed.connect(self._model_changed)
         session.phase_changed.connect(self._show_when)
         bridge.each_second.connect(self._follow_voices)
+        self.own.said.connect(self.say)
+        self.own.changed.connect(self._fill_voices)
+        self.presets.said.connect(self.say)
+        self.say(ports.presets.trouble)
 
     def _arrange(self) -> None:
         column = self.section("Voice")
@@ -59,14 +70,17 @@ class VoicePage(Page):
             wrapped_label("Only models trained for it, such as PersonaPlex, follow a voice.", "small", "muted")
         )
         column = self.section("Persona")
+        column.addWidget(self.presets)
         self.text.setAccessibleName("Persona text")
-        self.text.setMinimumHeight(150)
+        self.text.setFixedHeight(6 * self.text.fontMetrics().lineSpacing() + 16)
         column.addWidget(self.text)
         column.addWidget(self.cost)
         row = QHBoxLayout()
         row.addWidget(self.when, 1)
         row.addWidget(self.apply)
         column.addLayout(row)
+        column = self.section(tr("Your voices"))
+        column.addWidget(self.own)
         self.column.addStretch(1)
 
     # ------------------------------------------------------------------ shown
@@ -133,6 +147,7 @@ class VoicePage(Page):
             info = self._session.info
             if tuple(sorted({*(info.voices if info else ()), *self._ports.voices()})) != self._voices:
                 self._fill_voices()
+                self.own.fill()
 
     def _model_changed(self) -> None:
         self._fill_voices()

@@ -294,7 +294,13 @@ QMenuBar::item {{ padding: 4px 10px; background: transparent; border-radius: 5px
 QMenuBar::item:selected {{ background: {c.hover}; color: {c.text}; }}
 QToolTip {{ background: {c.surface}; color: {c.text}; border: 1px solid {c.border}; padding: 4px; }}
 QTextEdit[plain="true"] {{ background: transparent; border: none; }}
-QListWidget[nav="true"] {{ background: transparent; border: none; outline: none; }}
+QListWidget {{ background: {c.surface}; border: 1px solid {c.border}; border-radius: 7px; padding: 3px; }}
+QListWidget:focus {{ border: 2px solid {c.accent}; padding: 2px; }}
+QListWidget::item {{ padding: 4px 7px; border-radius: 5px; color: {c.text}; }}
+QListWidget::item:hover {{ background: {c.hover}; }}
+QListWidget::item:selected {{ background: {c.info_tint}; color: {c.text}; }}
+QListWidget[nav="true"], QListWidget[nav="true"]:focus {{ background: transparent; border: none; outline: none;
+    padding: 0; }}
 QListWidget[nav="true"]::item {{ padding: 9px 10px; border-radius: 7px; color: {c.text}; }}
 QListWidget[nav="true"]::item:hover {{ background: {c.hover}; }}
 QListWidget[nav="true"]::item:selected {{ background: {c.info_tint}; color: {c.text}; }}

@@ -16,9 +16,11 @@ from app import config, diagnostics
 from app.audio import AudioStatus
 from app.conversation import Conversation
 from app.devices import DeviceLists, DeviceRef, DeviceRow
-from app.main import DeskPort, Desktop, RecorderPort
+from app.main import DeskPort, Desktop
 from app.messages import LoadModel, ModelSpec, PersonaChoice, StartTalk
 from app.recorder import Recorder
+from app.sound_check import SoundCheck
+from app.window_ports import RecorderPort
 from tests.app.fake_engine import FakeEngine, FakeLoader, FakeVoices, VirtualClock
 from tests.app.virtual_ends import VirtualEnds
 
@@ -102,7 +104,8 @@ def test_diagnostics_hold_what_helps_and_nothing_private(
         def status() -> AudioStatus:
             return AudioStatus(input_name="USB Headset", input_rate=48000.0, skipped=3)
 
-    desktop = Desktop(settings, Sound(), FakeVoices(), conversation, kept, Recorder())  # type: ignore[arg-type]
+    check = SoundCheck(lambda: VirtualEnds(clock, 10))
+    desktop = Desktop(settings, Sound(), FakeVoices(), conversation, kept, Recorder(), check)  # type: ignore[arg-type]
     try:
         assert "No model is loaded." in desktop.diagnostics().result(5)
         for number in range(300):

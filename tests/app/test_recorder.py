@@ -21,10 +21,11 @@ import soundfile
 from app.audio import to_pcm16
 from app.conversation import Conversation
 from app.messages import LoadModel, ModelSpec, StartTalk, TalkEnded
-from app.recorded_ends import RecordedEnds
 from app.recorder import Recorder
 from app.ring import FRAME, SAMPLE_RATE
+from app.sound_check import SoundCheck
 from app.sound_writers import FORMATS, WavWriter, Writer, open_writer
+from app.talk_ends import TalkEnds
 from tests.app.fake_engine import FakeEngine, FakeLoader, FakeVoices, VirtualClock
 from tests.app.virtual_ends import VirtualEnds
 
@@ -217,7 +218,7 @@ def test_a_full_disk_ends_the_recording_and_not_the_talk(tmp_path: Path) -> None
     recorder = make(make_writer=lambda path, form: Full(path, 12))
     engine = FakeEngine(advance=clock.advance)
     conversation = Conversation(
-        RecordedEnds(ends, recorder),
+        TalkEnds(ends, recorder, SoundCheck(lambda: ends)),
         voices=FakeVoices(),
         load_engine=FakeLoader(engine),
         thread_context=nullcontext,

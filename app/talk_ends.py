@@ -1,7 +1,8 @@
-"""A talk's two ends with a recorder listening at them.
+"""A talk's two ends with a recorder listening at them, and with precedence over a sound check.
 
-Owns the pairing of a microphone frame with its answer. Adds one copy of each to a frame's way and nothing that could
-wait. Called as any ends are: by the engine thread, `status` and `muted` by any.
+Owns the pairing of a microphone frame with its answer, and the order in which check and talk have the devices. Adds
+one copy of each frame to its way and nothing that could wait. Called as any ends are: by the engine thread, `status`
+and the switches by any.
 """
 
 from __future__ import annotations
@@ -10,14 +11,16 @@ import numpy as np
 
 from app.audio import AudioEnds, AudioStatus, InputFrame
 from app.recorder import Recorder
+from app.sound_check import SoundCheck
 
 
-class RecordedEnds:
+class TalkEnds:
     """`ends`, with what goes in and out of them handed to the recorder as the model hears and says it."""
 
-    def __init__(self, ends: AudioEnds, recorder: Recorder) -> None:
+    def __init__(self, ends: AudioEnds, recorder: Recorder, check: SoundCheck) -> None:
         self._ends = ends
         self._recorder = recorder
+        self._check = check
         self._heard: InputFrame | None = None
         self._skipped = 0
 
@@ -38,12 +41,18 @@ class RecordedEnds:
         self._ends.talk_key_held = held
 
     def open(self) -> None:
-        self._ends.open()
         self._heard, self._skipped = None, 0
+        self._check.give_way()
+        try:
+            self._ends.open()
+        except BaseException:
+            self._check.have_it_back()
+            raise
 
     def close(self) -> None:
         self._recorder.end_talk()
         self._ends.close()
+        self._check.have_it_back()
 
     def read_frame(self, timeout: float) -> InputFrame | None:
         frame = self._ends.read_frame(timeout)

@@ -1,0 +1,87 @@
+"""The program's parts in the window's words: thin, and each as `ui.ports` describes it.
+
+Owns the translation and nothing else. Called by the Qt thread only; must not import Qt.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.config import Settings
+from app.paths import user_recording_folder
+from app.recorder import Recorder
+from app.sound_check import SoundCheck, chime
+from app.voice_library import VoiceLibrary
+
+if TYPE_CHECKING:
+    from ui.ports import CheckState, RecordingState
+
+
+class RecorderPort:
+    """The recorder with the settings that hold for it. Called by the Qt thread only."""
+
+    def __init__(self, recorder: Recorder, settings: Settings) -> None:
+        self._recorder = recorder
+        self._settings = settings
+
+    @property
+    def wanted(self) -> bool:
+        return self._recorder.wanted
+
+    def state(self) -> RecordingState:
+        from ui.ports import RecordingState
+
+        state = self._recorder.state
+        return RecordingState(state.recording, state.path, state.seconds, state.trouble)
+
+    def want(self, on: bool) -> None:
+        self._recorder.want(on, self.folder(), self._settings.config.record.format)
+
+    def folder(self) -> Path:
+        chosen = self._settings.config.record.folder.strip()
+        # a path without a beginning means the home folder: where a window was started from, nobody knows
+        return Path.home() / Path(chosen).expanduser() if chosen else user_recording_folder()
+
+
+class CheckPort:
+    """The sound check."""
+
+    def __init__(self, check: SoundCheck) -> None:
+        self._check = check
+
+    def state(self) -> CheckState:
+        from ui.ports import CheckState
+
+        return CheckState(**vars(self._check.state))
+
+    def record(self, seconds: float) -> Future[str]:
+        return self._check.record(seconds)
+
+    def play_recording(self) -> Future[str]:
+        return self._check.play(self._check.recording)
+
+    def play_chime(self) -> Future[str]:
+        return self._check.play(chime())
+
+    def stop(self) -> None:
+        self._check.stop()
+
+
+class LibraryPort:
+    """The user's voices, with what the sound check recorded as a source."""
+
+    def __init__(self, library: VoiceLibrary, check: SoundCheck) -> None:
+        self._library = library
+        self._check = check
+        self.own = library.own
+        self.problem = library.problem
+        self.file_name = library.file_name
+        self.add = library.add
+        self.rename = library.rename
+        self.delete = library.delete
+        self.listen = library.listen
+
+    def add_recorded(self, name: str) -> Future[str]:
+        return self._library.add_recording(self._check.recording, name)
