@@ -327,7 +327,7 @@ def _rule(key: str, place: str) -> Rule:
         hint = nearest_hint(key, [*sections, *RULES])
     if not hint and section not in sections:
         hint = nearest_hint(section, sections)
-    raise UserError(f'{place}: there is no setting "{key[:80]}".{hint}')
+    raise UserError(f"{place}: there is no setting {shown(key)}.{hint}")
 
 
 def _parts(key: str, value: object) -> dict[str, object]:

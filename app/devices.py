@@ -7,6 +7,7 @@ and by `parley devices`.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -162,7 +163,7 @@ def opening_rates(row: DeviceRow) -> tuple[float, ...]:
     # ALSA's doors to a sound server report a fixed 44,100 Hz whatever the hardware behind the server runs at.
     is_server = row.host_api == "ALSA" and row.name in ("default", "pulse", "pipewire")
     first = usual[:2] if is_server else (row.rate_hz,)
-    return tuple(dict.fromkeys((*first, *usual)))
+    return tuple(dict.fromkeys(rate for rate in (*first, *usual) if math.isfinite(rate) and rate > 0))
 
 
 def _default(found: Sequence[Device]) -> Device:
@@ -183,7 +184,8 @@ def _channels(device: Mapping[str, Any], direction: str) -> int:
 
 
 def _api_name(device: Mapping[str, Any], host_apis: Sequence[Mapping[str, Any]]) -> str:
-    return str(host_apis[device["hostapi"]]["name"])
+    number = device["hostapi"]
+    return str(host_apis[number]["name"]) if 0 <= number < len(host_apis) else "unknown"
 
 
 def _rank(api: str) -> int:

@@ -20,7 +20,8 @@ from app.errors import UserError
 from app.resample import mix_down, resample
 from app.ring import SAMPLE_RATE
 
-_BLOCK = 1 << 18  # samples read at a time: a long stereo file never lies in memory with all its channels
+_BLOCK = 1 << 18  # values read at a time: a long file never lies in memory with all its channels
+LONGEST_S = 2 * 3600  # what a few bytes of silence may unpack to; half a gigabyte at 24 kHz
 _RATES_HZ = (1000, 768_000)  # beyond them a header lies, and the resampler gives up
 _NAME_KEPT = 40  # characters of the name in the temporary file's, which may not be longer than a file system allows
 
@@ -52,7 +53,9 @@ def read_recording(path: Path) -> Recording:
             if not _RATES_HZ[0] <= rate <= _RATES_HZ[1]:
                 low, high = _RATES_HZ
                 raise UserError(f"{path} claims {rate} samples a second, which is not within {low} to {high}.")
-            blocks = [mix_down(block) for block in file.blocks(_BLOCK, dtype="float32", always_2d=True)]
+            blocks = _mono_blocks(file, LONGEST_S * rate // max(1, _BLOCK // channels) + 1)
+            if file.tell() > LONGEST_S * rate:
+                raise UserError(f"{path} is longer than {LONGEST_S // 3600} hours; cut it into parts.")
     except soundfile.LibsndfileError as error:
         raise UserError(f"{path} is not readable as WAV, FLAC or OGG ({error.error_string.rstrip('.')}).") from error
     except OSError as error:
@@ -65,6 +68,14 @@ def read_recording(path: Path) -> Recording:
     if not len(pcm):
         pcm = mono[:1]
     return Recording(np.clip(pcm, -1.0, 1.0).astype(np.float32), rate, channels, len(mono))
+
+
+def _mono_blocks(file: Any, most: int) -> list[np.ndarray]:
+    """The first `most` blocks. The file's own count of samples is not asked: it may lie."""
+    blocks: list[np.ndarray] = []
+    while len(blocks) < most and len(block := file.read(_BLOCK // file.channels or 1, "float32", always_2d=True)):
+        blocks.append(mix_down(block))
+    return blocks
 
 
 def write_recording(path: Path, channels: list[np.ndarray]) -> None:

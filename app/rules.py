@@ -79,7 +79,9 @@ class Number:
         value = plain(value)
         if value is None and self.null:
             return None
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise RefusedError(f"is {shown(value)}, where {self.wanted} is needed.")
+        if isinstance(value, float) and not math.isfinite(value):
             raise RefusedError(f"is {shown(value)}, where {self.wanted} is needed.")
         if not self.low <= value <= self.high or (self.whole and value != int(value)):
             raise RefusedError(f"is {shown(value)}, where {self.wanted} is needed.")
@@ -201,7 +203,10 @@ def shown(value: object) -> str:
     """A value for a sentence: short, on one line, text in quotes."""
     if value is None:
         return "null"
-    text = f'"{value}"' if isinstance(value, str) else str(value)
+    try:
+        text = f'"{value}"' if isinstance(value, str) else str(value)
+    except ValueError:  # Python writes no number of more than some thousand digits
+        text = "a huge number"
     text = "".join(c if c.isprintable() else " " for c in text)
     return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 3] + "..."
 

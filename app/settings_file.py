@@ -18,6 +18,7 @@ from typing import NamedTuple
 import yaml
 
 from app.errors import UserError
+from app.rules import shown
 
 LARGEST = 64 * 1024  # bytes; a complete file has about 6 kB
 _DEEPEST = 4  # section, setting, part of a setting, and one to spare
@@ -142,7 +143,7 @@ def _mapping(events: Iterator[yaml.Event], prefix: str, source: str, leaves: dic
         name = prefix + key.value
         if key.value in seen or name in leaves:  # the second: "model.mode: eager" beside a table with the same setting
             earlier = f" in line {seen[key.value]}" if key.value in seen else ""
-            raise UserError(f'{_place(source, key)}: "{name}" was already given{earlier}; keep one of the two.')
+            raise UserError(f"{_place(source, key)}: {shown(name)} was already given{earlier}; keep one of the two.")
         seen[key.value] = _line(key)
         value = next(events)
         _refuse_surprises(value, source)

@@ -20,6 +20,7 @@ from app.errors import UserError
 from app.messages import PersonaChoice
 from app.recording import read_recording
 from app.ring import SAMPLE_RATE
+from app.rules import shown
 from app.voice_archive import unpacked
 
 STORED = ".pt"
@@ -62,6 +63,13 @@ def _entries(folder: Path) -> Iterator[Path]:
         yield from folder.iterdir()
     except OSError:  # a folder that is not there, or may not be read, holds no voices
         return
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.expanduser().is_file()
+    except (OSError, RuntimeError, ValueError):  # longer than names can be, a home that is not there, a zero byte
+        return False
 
 
 def _stays_inside(path: Path, folder: Path) -> bool:
@@ -142,10 +150,11 @@ class VoiceFolder:
         path = voice_named(choice, self._folders)
         if path is not None:
             return path
-        path = Path(choice).expanduser()
-        if not path.is_file():
+        path = Path(choice)
+        if not _is_file(path):
             known = ", ".join(self.names()[:20]) or "none"
-            raise UserError(f"There is no voice {choice!r}; the voices here are: {known}.")
+            raise UserError(f"There is no voice {shown(choice)}; the voices here are: {known}.")
+        path = path.expanduser()
         if path.suffix.lower() != STORED and path.suffix.lower() not in AUDIO:
             raise UserError(f"{path.name} is no voice: choose a .pt file or a sound file such as .wav.")
         return path

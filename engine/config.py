@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
-from engine.errors import EngineError
+from engine.errors import EngineError, shown
 
 # Keys whose presence with another value means a different architecture, which would load and talk nonsense.
 _LM_FIXED: dict[str, Any] = {
@@ -125,7 +125,7 @@ class LMConfig:
         """
         for key, wanted in _LM_FIXED.items():
             if key in values and values[key] != wanted:
-                raise EngineError(f'config.json has "{key}": {values[key]!r}, but only {wanted!r} is supported.')
+                raise EngineError(f'config.json has "{key}": {shown(values[key])}, but only {wanted!r} is supported.')
         for key in _LM_UNSUPPORTED:
             if values.get(key):
                 raise EngineError(
@@ -208,7 +208,7 @@ class MimiConfig:
         ):
             if value != config.dimension:
                 raise EngineError(
-                    f"{name} has {label} {value!r} where seanet.dimension is {config.dimension}; they must agree."
+                    f"{name} has {label} {shown(value)} where seanet.dimension is {config.dimension}; they must agree."
                 )
         for section, key, wanted in (
             (seanet, "norm", "none"),
@@ -220,7 +220,7 @@ class MimiConfig:
             (transformer, "positional_embedding", "rope"),
         ):
             if key in section and section[key] != wanted:
-                raise EngineError(f"{name} has {key} {section[key]!r}, but only {wanted!r} is supported.")
+                raise EngineError(f"{name} has {key} {shown(section[key])}, but only {wanted!r} is supported.")
         return config
 
 
@@ -273,7 +273,7 @@ def _read_fields(cls: type, values: Mapping[str, Any], name: str) -> dict[str, A
         value = values[entry.name]
         if value is None and entry.name == "depformer_dim_feedforward":
             continue
-        chosen[entry.name] = _typed(value, entry.default, f'{name} has "{entry.name}": {str(value)[:40]}')
+        chosen[entry.name] = _typed(value, entry.default, f'{name} has "{entry.name}": {shown(value)}')
     return chosen
 
 
@@ -284,8 +284,10 @@ def _typed(value: Any, default: Any, said: str) -> Any:
         return tuple(_typed(v, 0, said) for v in value)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise EngineError(f"{said}, where a number is needed.")
-    if not math.isfinite(value):
+    if isinstance(value, float) and not math.isfinite(value):
         raise EngineError(f"{said}, where a finite number is needed.")
+    if abs(value) > 1 << 62:
+        raise EngineError(f"{said}, where a number of sensible size is needed.")
     if isinstance(default, float):
         return float(value)
     if value != int(value):

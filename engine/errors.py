@@ -9,3 +9,16 @@ class EngineError(Exception):
 
 class Cancelled(Exception):
     """The caller's `cancelled()` answered True; nothing was half-applied."""
+
+
+LONGEST_SHOWN = 60
+
+
+def shown(value: object) -> str:
+    """A value from a file, for a sentence: short and on one line, whatever it holds."""
+    try:
+        text = repr(value)
+    except ValueError:  # Python writes no number of more than some thousand digits
+        text = "a huge number"
+    text = "".join(c if c.isprintable() else " " for c in text)
+    return text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 3] + "..."

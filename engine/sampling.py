@@ -15,7 +15,7 @@ from dataclasses import dataclass, fields
 import torch
 from torch import Tensor
 
-from engine.errors import EngineError
+from engine.errors import EngineError, shown
 
 MAX_TOP_K = 2048  # candidates kept in rank order; a larger live top-k would need another capture
 
@@ -48,7 +48,9 @@ class SamplingValues:
 def _checked(name: str, value: object) -> float | int:
     words = name.replace("_", " ")
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise EngineError(f"The {words} must be a number, not {value!r}.")
+        raise EngineError(f"The {words} must be a number, not {shown(value)}.")
+    if isinstance(value, int) and abs(value) > 1 << 62:  # beyond what a float can be asked about
+        raise EngineError(f"The {words} must be a number of sensible size, not {shown(value)}.")
     if name.endswith("temperature"):
         if not math.isfinite(value) or not 0 <= value <= 10:
             raise EngineError(f"The {words} must lie between 0 (always the likeliest) and 10, not {value}.")

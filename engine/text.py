@@ -37,5 +37,6 @@ class TextTokenizer:
         return str(self._processor.id_to_piece(token)).replace(WORD_MARK, " ")
 
     def tokens(self, text: str) -> list[int]:
-        """No begin or end token is added."""
-        return list(self._processor.encode(text))
+        """No begin or end token is added. Half a character, as clipboards may hold, counts as an unknown one."""
+        whole = text.encode("utf-8", errors="replace").decode("utf-8")
+        return list(self._processor.encode(whole))

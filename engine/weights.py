@@ -17,7 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from engine.config import LMConfig, MimiConfig
-from engine.errors import EngineError
+from engine.errors import EngineError, shown
 from engine.free_memory import FreeMemory, free_memory, refuse_if_short
 from engine.layout import CODEBOOKS, USAGE, Piece, depth_steps, lm_pieces, mimi_pieces
 from engine.lm import LanguageModel
@@ -101,10 +101,9 @@ def _file_name(config: Mapping[str, Any], key: str, default: str) -> str:
     if name is None:
         return default
     # The folder may come from a stranger: its config must not point at files outside.
-    if not isinstance(name, str) or not name or len(name) > 255 or name in (".", "..") or set(name) & set("/\\:\0"):
-        raise EngineError(
-            f'config.json has "{key}": {str(name)[:60]!r}, where the name of a file in its folder is needed.'
-        )
+    plain = isinstance(name, str) and name.isprintable() and 0 < len(name) <= 255 and not set(name) & set("/\\:")
+    if not plain or name in (".", ".."):
+        raise EngineError(f'config.json has "{key}": {shown(name)}, where the name of a file in its folder is needed.')
     return name
 
 

@@ -18,8 +18,12 @@ for _name in ("CONFIG", "DATA", "STATE", "CACHE"):
     os.environ[f"XDG_{_name}_HOME"] = str(Path(_HOME.name, _name.lower()))
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests marked `gpu` are skipped, with the reason, where there is no NVIDIA card."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Tests marked `gpu` are skipped, with the reason, where there is no NVIDIA card; `long` ones unless asked for."""
+    if "long" not in str(config.getoption("-m")):
+        kept = [item for item in items if not item.get_closest_marker("long")]
+        config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("long")])
+        items[:] = kept
     marked = [item for item in items if item.get_closest_marker("gpu")]
     reason = _why_no_gpu() if marked else ""
     for item in marked:

@@ -281,7 +281,7 @@ def test_a_voice_that_is_gone_stops_the_start(tmp_path: Path, engine: Duplex) ->
     path = write(tmp_path / "own" / "anna.wav", speech(1.0), 24000, "PCM_16")
     assert voices.names() == ("anna.wav",)
     path.unlink()
-    with pytest.raises(UserError, match=r"no voice 'anna\.wav'; the voices here are: none"):
+    with pytest.raises(UserError, match=r'no voice "anna\.wav"; the voices here are: none'):
         voices.persona(engine, PersonaChoice("anna.wav"))
 
 
