@@ -30,7 +30,8 @@ COUNTED = 200  # such blocks, of which the median is told
 REACH_S = (0.0, 0.25)  # where in the filter's 400 ms an echo may begin
 PLACE_S = 0.02  # where it is put when it was elsewhere
 FAINT = 10 ** (-60 / 20)  # blocks below this are the room's noise
-ENOUGH_DB = 10.0  # of echo removed: the rest does not make a model answer itself
+HARMLESS = 10 ** (-50 / 20)  # an echo below this, of which a part is removed, does not make a model answer itself
+ENOUGH_DB = 10.0  # of a louder one removed: nor does the rest
 DRIFT_HOPS = 50  # of sound between two looks at the drift of the clocks
 FOLLOW_DRIFT = 0.7  # part of the drift seen that is corrected at once
 MOST_DRIFT = 500e-6
@@ -91,6 +92,7 @@ class EchoCanceller:
         self._after.reset()
         self._ratios: deque[float] = deque(maxlen=COUNTED)  # power heard by power left, of blocks that are mostly echo
         self._removed_db = math.nan
+        self._echo_power = 0.0  # of a block of the predicted echo, over a second
         self._found = False  # an echo, since the filter began
         self._doubt_anew()
         self._hops_with_sound = self._bad_hops = self._drift_hops = 0
@@ -106,6 +108,8 @@ class EchoCanceller:
         if self._quiet_hops > PARTITIONS:  # nothing in the room to cancel, and nothing to learn from
             return self._suppressor.process(heard, reference, self._filter.uncertainty, 0.0)
         self._hops_with_sound += loud
+        if loud and self._hops_with_sound == LEARNING_HOPS:
+            self._after.reset()  # what it heard until now was not yet the result
         echo = self._filter.predict(reference)
         self._filter.learn(heard - echo)
         self._judge(heard, echo)
@@ -117,7 +121,7 @@ class EchoCanceller:
             error = heard
         out = self._suppressor.process(error, echo, self._filter.uncertainty, trust)
         if trust > 0.0:
-            self._measure(heard, out, echo)
+            self._measure(heard, out, echo, loud)
             self._follow_drift(loud)
         return out
 
@@ -142,9 +146,11 @@ class EchoCanceller:
             self._watch.reset()
             self._doubt_anew()
 
-    def _measure(self, heard: np.ndarray, out: np.ndarray, echo: np.ndarray) -> None:
-        power = float(np.dot(heard, heard))
-        if HOP * FAINT**2 < power < MOSTLY_ECHO * float(np.dot(echo, echo)):
+    def _measure(self, heard: np.ndarray, out: np.ndarray, echo: np.ndarray, loud: bool) -> None:
+        power, echo_power = float(np.dot(heard, heard)), float(np.dot(echo, echo))
+        if loud:
+            self._echo_power += (1 - TRUST_MEMORY) * (echo_power - self._echo_power)
+        if HOP * FAINT**2 < power < MOSTLY_ECHO * echo_power:
             self._ratios.append(power / (float(np.dot(out, out)) + 1e-12))
             self._removed_db = 10.0 * math.log10(median(self._ratios))
 
@@ -160,6 +166,7 @@ class EchoCanceller:
         active = self._running == "on" or (self._running == "auto" and self._found and self.trust > 0.0)
         removed_db = self._removed_db if active and self._ratios else math.nan
         learning = self._running != "off" and self._hops_with_sound < LEARNING_HOPS
-        bad = self._after.certain and not learning and not removed_db >= ENOUGH_DB
+        harmless = active and (removed_db >= ENOUGH_DB or self._echo_power < HOP * HARMLESS**2)
+        bad = self._after.certain and not learning and not harmless
         self._bad_hops = self._bad_hops + 1 if bad else 0
         self.state = EchoState(active, removed_db, self._bad_hops > (0 if self._running == "off" else STANDING_HOPS))

@@ -49,6 +49,7 @@ class Reference:
         self._position = math.nan  # in the stream, of the next block's first sample
         self._errors: deque[float] = deque(maxlen=CHECK_HOPS)
         self._suspicious = False
+        self._usual = 0.0  # by how much what is wanted differs from what is, while all is well: times are not exact
         self._table, self._reach = _interpolation_table(rate)
 
     def handed(self, position: int, block: np.ndarray) -> None:
@@ -103,10 +104,12 @@ class Reference:
         if len(self._errors) < hops:
             return True
         off = median(self._errors)
-        self._suspicious = False
+        if self._suspicious:
+            off -= self._usual
         if abs(off) <= limit_s * self._rate:
-            if len(self._errors) == CHECK_HOPS:
-                self._errors.clear()
+            self._usual = self._usual if self._suspicious else off
+            self._suspicious = False
+            self._errors.clear()
             return True
         self._place(self._position + off)
         return False
@@ -116,6 +119,7 @@ class Reference:
         latest = self._played_end - HOP * self._rate / SAMPLE_RATE
         self._position = min(wanted, latest)
         self.offset_s += (self._position - wanted) / self._rate
+        self._usual, self._suspicious = 0.0, False
         self._errors.clear()
 
     def _read(self, position: float, step: float) -> np.ndarray:

@@ -122,6 +122,15 @@ def test_two_clocks_that_drift_apart_are_followed():
     assert removed_db(echo, heard.out, 16, 20) > 25
 
 
+def test_an_echo_that_cannot_be_cancelled_is_said():
+    """User report C15: a path that jumps two times a second, faster than any filter learns."""
+    far = voice(14, seed=14)
+    jump = (np.arange(len(far)) // (SAMPLE_RATE // 2)) % 2 == 0
+    echo = np.where(jump, through(far, room(60)), through(far, room(100, seed=4)))
+    heard = listen(far, echo.astype(np.float32))
+    assert heard.states[-1].hears_itself
+
+
 def test_the_switch_acts_in_the_middle_of_a_talk():
     far = voice(4, seed=9)
     echo = through(far, room(60))

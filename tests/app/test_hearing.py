@@ -87,6 +87,16 @@ def test_a_weak_echo_under_noise_is_said_too():
     assert kinds(desktop.rig) == ["audio-echo"]
 
 
+def test_a_weak_echo_that_is_being_cancelled_is_no_trouble():
+    """User report C16: nothing is said of what no model will answer."""
+    desktop = Desktop(0.01, near=noise(30 * SAMPLE_RATE, -55))
+    desktop.rig.audio.open()
+    for _ in range(20):
+        desktop.run(1.0)
+        assert kinds(desktop.rig) == []
+    assert desktop.rig.audio.status().echo_active
+
+
 @pytest.mark.parametrize("echo", ["off", "auto"])
 def test_a_user_who_only_talks_is_no_echo(echo):
     """User report C15: nothing is said, and nothing of the user's sound is changed."""
