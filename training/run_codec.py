@@ -55,8 +55,9 @@ def _trainer(start: Path | None, plan: CodecPlan, device: torch.device, compiled
         codec, critic = Codec(MINI, CLASSES, dtype), Discriminator()
     else:
         codec, critic = checkpoints.load_codec(start / "codec.safetensors", MINI, CLASSES, dtype), Discriminator()
-        checkpoints.load_module(codec.content, start / "content.safetensors")
-        checkpoints.load_module(critic, start / "critic.safetensors")
+        for module, name in ((codec.content, "content.safetensors"), (critic, "critic.safetensors")):
+            if (start / name).is_file():  # helpers of training: without their file they start anew
+                checkpoints.load_module(module, start / name)
     return CodecTrainer(codec, critic, plan, device, compiled)
 
 

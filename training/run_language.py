@@ -6,6 +6,7 @@ import argparse
 import dataclasses
 import json
 import time
+import traceback
 from pathlib import Path
 
 import torch
@@ -31,7 +32,8 @@ def run(options: argparse.Namespace) -> None:
     if on_gpu:
         torch.backends.cuda.matmul.allow_tf32 = True
     dtype = torch.bfloat16 if on_gpu else torch.float32
-    codec = checkpoints.load_codec(options.codec, CODEC, labels=2, dtype=dtype).to(device).eval()
+    # Codes must be those that the program will hear, so the codec runs in float32 whatever the model's type.
+    codec = checkpoints.load_codec(options.codec, CODEC, labels=2).to(device).eval()
     model = _language(options.sizes, options.start, dtype)
     bank = Bank.load(_present(options.bank, options.wait), device)
     composer = Composer(Script.load(options.script), bank.entries)
@@ -43,12 +45,21 @@ def run(options: argparse.Namespace) -> None:
     pool = Pool(studio, plan, _say)
     trainer = LanguageTrainer(model, plan, device)
     if on_gpu:
-        trainer.capture()
-        _say("captured")
+        _capture(trainer)
     seconds = options.seconds if options.until is None else options.until - time.time()
     codec_f32 = checkpoints.load_codec(options.codec, CODEC, labels=2)
     steps = train(trainer, pool, seconds, lambda: _save(options, trainer, codec_f32, studio), report=_say)
     _say(f"{steps} steps")
+
+
+def _capture(trainer: LanguageTrainer) -> None:
+    """Capture the step; a run is worth more than its speed, so it goes on without."""
+    try:
+        trainer.capture()
+        _say("captured")
+    except RuntimeError:
+        _say(traceback.format_exc())
+        _say("the step is not captured: launched one by one")
 
 
 def _say(line: str) -> None:
