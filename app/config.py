@@ -52,12 +52,20 @@ class RecordSettings:
 
 
 @dataclass(frozen=True)
+class ReportSettings:
+    """Reports of errors. transcript: the words of the talk are put into them too."""
+
+    transcript: bool = False
+
+
+@dataclass(frozen=True)
 class WindowSettings:
     """How the window looks and what it lets people do."""
 
     theme: str = "system"
     text_size: int = 100  # per cent
     expert_sampling: bool = False
+    guide_seen: bool = False
 
 
 @dataclass(frozen=True)
@@ -70,6 +78,7 @@ class Config:
     audio: AudioSettings = AudioSettings()
     record: RecordSettings = RecordSettings()
     window: WindowSettings = WindowSettings()
+    report: ReportSettings = ReportSettings()
 
 
 def _temperature() -> Number:
@@ -108,9 +117,11 @@ RULES: dict[str, Rule] = {
     "audio.talk_key_mode": Choice(TALK_KEY_MODES),
     "record.folder": Text(1024),
     "record.format": Choice(RECORD_FORMATS),
+    "report.transcript": Flag(),
     "window.theme": Choice(THEMES),
     "window.text_size": Number(90, 200, whole=True, unit="per cent"),
     "window.expert_sampling": Flag(),
+    "window.guide_seen": Flag(),
 }
 # Names that people look for and that are missing on purpose, with the reason.
 _ABSENT = {
@@ -195,6 +206,7 @@ def build(values: Mapping[str, object]) -> Config:
         AudioSettings(**audio),  # type: ignore[arg-type]
         RecordSettings(**section("record.")),  # type: ignore[arg-type]
         WindowSettings(**section("window.")),  # type: ignore[arg-type]
+        ReportSettings(**section("report.")),  # type: ignore[arg-type]
     )
 
 
@@ -246,6 +258,10 @@ class Settings:
         self._generation += 1
         self._saved = self._saver.submit(self._save, dict(self._stored), self._generation)
         return ""
+
+    def differences(self) -> dict[str, object]:
+        """The values in force that differ from the program's own, by dotted name."""
+        return {name: value for name, value in self._values().items() if value != self._shipped.get(name)}
 
     def follow(self, tell: Callable[[], None]) -> None:
         """`tell` is called, on the thread that sets, after every change."""

@@ -20,6 +20,7 @@ from app.config import Settings
 from app.conversation import Conversation
 from app.devices import DeviceLists, DeviceRef
 from app.errors import UserError
+from app.model_fits import ModelFits
 from app.paths import project_file, user_cache_folder, user_persona_file, user_voice_folder
 from app.presets import Presets
 from app.recorder import Recorder
@@ -126,6 +127,7 @@ class Desktop:
             check=CheckPort(self._check),
             library=LibraryPort(VoiceLibrary(user_voice_folder(), self._check.play), self._check),
             presets=Presets(user_persona_file()),
+            fits=ModelFits(SOURCES),
             spec=config.model,
             sampling=config.sampling,
             persona=config.persona,

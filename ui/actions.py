@@ -41,6 +41,7 @@ class Actions(QObject):
     copy_latency_wanted = Signal()
     save_latency_wanted = Signal()
     trial_wanted = Signal()
+    guide_wanted = Signal()
 
     def __init__(self, session: Session, theme: Theme):
         super().__init__()
@@ -66,6 +67,7 @@ class Actions(QObject):
         self.save_latency = self._make(
             "save_latency", "&Export frames\N{HORIZONTAL ELLIPSIS}", "Ctrl+Shift+E", self.save_latency_wanted.emit
         )
+        self.guide = self._make("guide", "First-run &guide", "Ctrl+G", self.guide_wanted.emit)
         self.load = self._make("load", "&Load model", "Ctrl+L", session.load)
         self.cancel_load = self._make("cancel_load", "Cancel loading", "Ctrl+.", session.cancel_load)
         self.quit = self._make("quit", "&Quit", "Ctrl+Q", self.quit_wanted.emit)
@@ -78,6 +80,7 @@ class Actions(QObject):
         self.describe(self.latency, "What each mode costs in this talk, stage by stage")
         self.describe(self.copy_latency, "Copy the cost of each mode as text")
         self.describe(self.save_latency, "Save every frame's cost as a table (CSV) or as a trace for Perfetto")
+        self.describe(self.guide, "Check microphone and loudspeaker, and choose a model")
         self.describe(self.copy_diagnostics, "Copy versions, devices and the last log lines for a bug report")
         self.describe(self.copy_transcript, "Copy the words of this window with their times")
         self.describe(self.save_transcript, "Save the words of this window as text, Markdown or subtitles")

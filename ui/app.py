@@ -61,4 +61,6 @@ def run_window(conversation: ConversationPort, ports: Ports, arguments: Sequence
     window.main.show()
     window.bridge.start()
     window.session.begin(load=ports.load_at_start)
+    if not ports.settings.get(keys.GUIDE_SEEN):
+        window.main.errands.open_guide()
     return application.exec()

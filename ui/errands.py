@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QWidget
 
 from ui.actions import Actions
 from ui.bridge import Bridge
+from ui.guide import GuideWindow
 from ui.held_keys import HeldKeys
 from ui.latency_details import LatencyWindow
 from ui.latency_forms import as_csv, as_text, as_trace
@@ -46,6 +47,7 @@ class Errands(QObject):
         self.trial = ModeTrial(session, bridge)
         self.settings: SettingsWindow | None = None
         self.latency: LatencyWindow | None = None
+        self.guide: GuideWindow | None = None
         self._connect()
         self._follow_trial()
 
@@ -54,6 +56,7 @@ class Errands(QObject):
         session.page_wanted.connect(self.open_settings)
         actions.settings_wanted.connect(lambda: self.open_settings(""))
         actions.latency_wanted.connect(self.open_latency)
+        actions.guide_wanted.connect(self.open_guide)
         actions.copy_diagnostics_wanted.connect(self._copy_diagnostics)
         actions.copy_latency_wanted.connect(self._copy_latency)
         actions.save_latency_wanted.connect(self._save_latency)
@@ -81,9 +84,17 @@ class Errands(QObject):
         window.activateWindow()
         self.held_keys.watch(window)
 
+    def open_guide(self) -> None:
+        """Show the first-run guide."""
+        if self.guide is None:
+            self.guide = GuideWindow(self._session, self._bridge, self._ports, self._theme)
+            self.guide.setWindowIcon(self._window.windowIcon())
+        self.guide.open()
+        self.held_keys.watch(self.guide)
+
     def windows(self) -> list[QWidget]:
         """Those that were made."""
-        return [window for window in (self.settings, self.latency) if window is not None]
+        return [window for window in (self.settings, self.latency, self.guide) if window is not None]
 
     def close_windows(self) -> None:
         for window in self.windows():

@@ -189,7 +189,7 @@ class MainWindow(QMainWindow):
         tools.addSeparator()
         tools.addActions([actions.latency, actions.copy_latency, actions.save_latency])
         tools.addSeparator()
-        tools.addActions([actions.copy_diagnostics])
+        tools.addActions([actions.guide, actions.copy_diagnostics])
         for menu in (talk, engine, tools):
             menu.setToolTipsVisible(True)
         self.addActions(actions.all())

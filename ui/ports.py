@@ -20,6 +20,7 @@ from app.telemetry import FrameHistory
 # Dotted names that the window reads and writes through SettingsPort.
 THEME = "window.theme"  # "system" | "light" | "dark"
 TEXT_SIZE = "window.text_size"  # per cent of the system's size, 100..200
+GUIDE_SEEN = "window.guide_seen"  # bool: the first-run guide was shown
 EXPERT_SAMPLING = "window.expert_sampling"  # bool: sliders reach the extremes that ramble or loop
 MODEL_SOURCE = "model.source"
 MODEL_DEVICE = "model.device"
@@ -242,6 +243,35 @@ class PresetsPort(Protocol):
     def delete(self, name: str) -> Future[str]: ...
 
 
+class ModelFitLike(Protocol):
+    """A model that is offered. verdict: "fits", "slow" or "too large"; cost: what it takes of the memory, in words."""
+
+    @property
+    def source(self) -> str: ...
+
+    @property
+    def title(self) -> str: ...
+
+    @property
+    def about(self) -> str: ...
+
+    @property
+    def cost(self) -> str: ...
+
+    @property
+    def verdict(self) -> str: ...
+
+
+class FitsPort(Protocol):
+    """Which of the offered models fits this computer."""
+
+    def look(self) -> Future[str]:
+        """Judge; done when `rows` holds the answer. Result: "" or one sentence."""
+        ...
+
+    def rows(self) -> Sequence[ModelFitLike]: ...
+
+
 @dataclass(frozen=True)
 class Ports:
     """Everything the window is given beside the conversation."""
@@ -256,6 +286,7 @@ class Ports:
     check: CheckPort
     library: VoiceLibraryPort
     presets: PresetsPort
+    fits: FitsPort
     spec: ModelSpec = field(default_factory=ModelSpec)  # what to load first (settings and command line together)
     sampling: Sampling = field(default_factory=Sampling)
     persona: PersonaChoice = field(default_factory=PersonaChoice)

@@ -7,6 +7,7 @@ so that the pictures are the same everywhere. Main thread only.
 from __future__ import annotations
 
 import argparse
+import math
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -157,6 +158,9 @@ def scenes() -> list[Scene]:
         Scene("latency_details", (*talking(card, "graph"),), tried, "latency", spec=seven, after=_tried),
         Scene("latency_details_cpu", (*talking(processor, "compiled"),), small, "latency"),
         Scene("latency_details_slow", (*talking(card, "eager"),), slow, "latency", spec=seven),
+        Scene("guide_microphone", (*ready(processor, "eager"),), (), "guide", after=_guide_heard),
+        Scene("guide_speaker", (*ready(processor, "eager"),), (), "guide", after=lambda window: _step(window, 1)),
+        Scene("guide_model", (*ready(processor, "eager"),), (), "guide", after=lambda window: _step(window, 2)),
         Scene("settings_audio", (*talking(card, "graph"),), graph, "audio", spec=seven),
         Scene("settings_audio_lost", (*ready(card, "graph"),), (), "audio", devices=gone),
         Scene(
@@ -217,6 +221,22 @@ def _voice_name(window: Window) -> None:
     window.main.settings.voice.own.add_file("/home/ada/my voice.flac")
 
 
+def _guide_heard(window: Window) -> None:
+    """A sentence was recorded."""
+    guide, check = window.main.errands.guide, window.ports.check
+    assert guide is not None
+    assert isinstance(check, ScriptedCheck)
+    guide.microphone.check.record.click()
+    check.finish(state=CheckState("", 0.0, math.nan, -13.0, 4.2))
+    window.bridge.tick()
+
+
+def _step(window: Window, number: int) -> None:
+    assert window.main.errands.guide is not None
+    window.main.errands.guide.show_step(number)
+    window.bridge.tick()
+
+
 def _scroll(window: Window, page: str) -> None:
     assert window.main.settings is not None
     bar = window.main.settings.pages[page].verticalScrollBar()
@@ -253,7 +273,9 @@ def show(application: QApplication, scene: Scene, theme: str) -> tuple[Window, Q
     window.main.show()
     conversation.say(*scene.events)
     window.bridge.tick()
-    if scene.page and scene.page != "latency":
+    if scene.page == "guide":
+        window.main.errands.open_guide()
+    elif scene.page and scene.page != "latency":
         window.main.open_settings(scene.page)
     conversation.say(*scene.late)
     for record in scene.frames:

@@ -16,13 +16,14 @@ from app.messages import Command, Event, ModelInfo, Sampling
 from app.telemetry import FRAME_MS, FrameHistory, FrameRecord
 from ui import ports as keys
 from ui.ports import DeviceChoice, DeviceRow, DevicesState, Ports, RecordingState
-from ui.scripted_voices import ScriptedCheck, ScriptedLibrary, ScriptedPresets
+from ui.scripted_voices import ScriptedCheck, ScriptedFits, ScriptedLibrary, ScriptedPresets
 from ui.scripted_voices import done as done
 
 DEFAULTS: dict[str, object] = {
     keys.THEME: "light",
     keys.TEXT_SIZE: 100,
     keys.EXPERT_SAMPLING: False,
+    keys.GUIDE_SEEN: True,
     keys.MODE: "auto",
     keys.MODEL_SOURCE: "mini",
     keys.RECORD_FOLDER: "",
@@ -171,6 +172,7 @@ def make_ports(settings: ScriptedSettings | None = None, **changes: object) -> P
         "check": ScriptedCheck(),
         "library": ScriptedLibrary("my voice.wav"),
         "presets": ScriptedPresets(),
+        "fits": ScriptedFits(),
         "model_sources": ("mini", "kyutai/moshiko-pytorch-bf16", "nvidia/personaplex-7b-v1"),
     }
     return Ports(**{**given, **changes})  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Stand-ins for the sound check, the voice library and the saved personas, for screenshots and tests.
+"""Stand-ins for the sound check, the library, the saved personas and the judgement of models: screenshots and tests.
 
 Owns nothing real: no device and no file. One thread.
 """
@@ -94,6 +94,37 @@ class ScriptedLibrary:
         if not self.answer:
             self.names = [name for name in self.names if name != remove] + ([add] if add else [])
         return done(self.answer)
+
+
+class ScriptedFit(NamedTuple):
+    source: str
+    title: str
+    about: str
+    cost: str
+    verdict: str
+
+
+class ScriptedFits:
+    """Models as a computer with a middling graphics card judges them."""
+
+    def __init__(self) -> None:
+        self.looked = 0
+
+    def look(self) -> Future[str]:
+        self.looked += 1
+        return done("")
+
+    def rows(self) -> tuple[ScriptedFit, ...]:
+        card = "NVIDIA GeForce RTX 4090"
+        return (
+            ScriptedFit("mini", "Mini", "Comes with the program; small enough for any processor.",
+                        "Takes 0.7 GiB of memory, the program included.", "fits"),
+            ScriptedFit("nvidia/personaplex-7b-v1", "PersonaPlex 7B",
+                        "Follows a voice and a persona. Its licence is accepted once, online.",
+                        f"Takes 17.0 GiB of the 24.0 GiB of the {card}, in bfloat16.", "fits"),
+            ScriptedFit("other/large", "A model of 30B", "Larger than the others.",
+                        f"Needs at least 40.2 GiB, and the {card} has 24.0 GiB.", "too large"),
+        )  # fmt: skip
 
 
 class ScriptedPreset(NamedTuple):

@@ -79,11 +79,11 @@ class AudioPage(Page):
         state = self._devices.state()
         self._shown_revision = state.revision
         for direction, box in self.boxes.items():
-            rows, chosen = _side(state, direction)
+            rows, chosen = side(state, direction)
             box.clear()
             for text, choice in entries(rows, chosen, self.every.isChecked()):
                 box.addItem(text, choice)
-            box.setCurrentIndex(_index_of(box, chosen))
+            box.setCurrentIndex(index_of(box, chosen))
         self.note.setText(state.note)
 
     def _follow(self) -> None:
@@ -167,7 +167,8 @@ def level_advice(dbfs: float) -> str:
     return "Clipping: lower the input gain in the system's sound settings."
 
 
-def _side(state: DevicesState, direction: str) -> tuple[tuple[DeviceRow, ...], DeviceChoice]:
+def side(state: DevicesState, direction: str) -> tuple[tuple[DeviceRow, ...], DeviceChoice]:
+    """The devices of one direction, and the one that is chosen."""
     return (state.inputs, state.input_choice) if direction == "input" else (state.outputs, state.output_choice)
 
 
@@ -176,5 +177,6 @@ def _matches(choice: DeviceChoice, wanted: DeviceChoice) -> bool:
     return choice.name == wanted.name and wanted.host_api in ("", choice.host_api)
 
 
-def _index_of(box: QComboBox, chosen: DeviceChoice) -> int:
+def index_of(box: QComboBox, chosen: DeviceChoice) -> int:
+    """The line of a list that stands for a choice; the system's default when none does."""
     return next((index for index in range(box.count()) if _matches(box.itemData(index), chosen)), 0)

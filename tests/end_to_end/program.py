@@ -37,7 +37,8 @@ class Program:
         }
         environment.pop("OMP_NUM_THREADS", None)  # the program chooses its threads, as for users
         environment.pop("WAYLAND_DISPLAY", None)
-        command = [sys.executable, "-m", "tests.end_to_end.watched_parley", str(self._answers), *arguments]
+        command = [sys.executable, "-m", "tests.end_to_end.watched_parley", str(self._answers)]
+        command += ["--set", "window.guide_seen=true", *arguments]  # the guide would lie over the window
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
                 command, env=environment, cwd=ROOT, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log
