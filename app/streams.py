@@ -42,9 +42,8 @@ class CallbackNotes:
         self._rows[self.count % len(self._rows)] = row
         self.count += 1
 
-    def since(self, count: int) -> np.ndarray:
-        """Copies of the rows from number `count` on, [n, 7], oldest first, at most what is kept."""
-        newest = self.count
+    def between(self, count: int, newest: int) -> np.ndarray:
+        """Copies of the rows from number `count` up to `newest`, [n, 7], oldest first, at most what is kept."""
         first = max(count, newest - len(self._rows) + 1)
         return self._rows[np.arange(first, newest) % len(self._rows)]
 
@@ -111,8 +110,9 @@ class StreamWatch:
 
     def update(self) -> np.ndarray:
         """Reads the notes that are new since the last call, [n, 7], and brings everything up to date."""
-        rows = self._notes.since(self._seen)
-        self._seen = self._notes.count
+        newest = self._notes.count  # asked once: a callback may come at any moment
+        rows = self._notes.between(self._seen, newest)
+        self._seen = newest
         self.late_ms = 0.0
         for row in rows.tolist():
             self._measure_rate(row)
