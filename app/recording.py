@@ -48,7 +48,8 @@ def read_recording(path: Path) -> Recording:
     if not path.is_file():
         raise UserError(f"There is no sound file {path}.")
     try:
-        with soundfile.SoundFile(str(path)) as file:
+        # opened here, since a name that is no valid text in the system's encoding is more than soundfile can take
+        with path.open("rb") as content, soundfile.SoundFile(content) as file:
             rate, channels = int(file.samplerate), int(file.channels)
             if not _RATES_HZ[0] <= rate <= _RATES_HZ[1]:
                 low, high = _RATES_HZ

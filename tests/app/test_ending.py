@@ -96,3 +96,15 @@ def test_ended_talk_is_interrupted_so_that_it_can_write(name: str, tmp_path: Pat
 
     assert ended() == (130, "written\n")
     assert ended("ignored") == (0, "went on\n")  # as under nohup
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a disk that is always full")
+def test_output_on_a_full_disk_is_a_sentence(tmp_path: Path) -> None:
+    environment = {"PATH": "/usr/bin", "HOME": str(tmp_path), "PYTHONPATH": str(ROOT)}
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "app.cli", "devices", "--json"],
+            env=environment, cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60,
+        )  # fmt: skip
+    assert done.stderr == "What Parley had to say could not be written: no space left on device.\n"
+    assert done.returncode == 1

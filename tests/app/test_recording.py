@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import wave
 from pathlib import Path
 
@@ -142,3 +144,10 @@ def test_rate_that_no_recording_has_is_refused_in_a_sentence(tmp_path: Path, rat
     path.write_bytes(content)
     with pytest.raises(UserError, match="samples a second"):
         read_recording(path)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere file systems take valid text only")
+def test_name_that_is_no_text_is_read_and_written(tmp_path: Path) -> None:
+    path = tmp_path / os.fsdecode(b"caf\xe9.wav")  # as an old archive leaves it
+    write_recording(path, [np.zeros(10, np.float32)])
+    assert read_recording(path).samples == 10
