@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import errno
 import os
 import platform
 import signal
@@ -36,18 +37,23 @@ from app.paths import user_log_folder
 from app.talk_options import TalkOptions
 from app.version import version
 
+# What printing into a full disk or a closed terminal ends with; such an error names no file.
+_OUTPUT_FAILURES = frozenset({errno.ENOSPC, errno.EIO, errno.EDQUOT, errno.EFBIG})
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command. Returns the exit status; argparse itself ends the process on --help and wrong flags."""
     _tolerate_any_text()
     options = parse(arguments)
     try:
-        return run(options)
+        status = run(options)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        return status
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        # Whoever read our output has gone (`parley doctor | head`); Python would complain again at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _give_up_output()  # whoever read our output has gone (`parley doctor | head`)
         return 1
     except Exception as error:
         return _failed(error, options.command or "window")
@@ -189,6 +195,10 @@ def _failed(error: Exception, command: str) -> int:
     if isinstance(error, (UserError, EngineError)):
         _tell(str(error))
         return 2
+    if isinstance(error, OSError) and error.filename is None and error.errno in _OUTPUT_FAILURES:
+        _give_up_output()
+        _tell(f"What Parley had to say could not be written: {(error.strerror or str(error)).lower()}.")
+        return 1
     log = write_log(error, command)
     where = f"the details are in {log}" if log else "its details could not be written anywhere"
     _tell(f"Parley stopped because of an error of its own ({type(error).__name__}); {where}.")
@@ -219,6 +229,12 @@ def _tell(sentence: str) -> None:
         import ctypes
 
         ctypes.windll.user32.MessageBoxW(0, sentence, "Parley", 0x30)
+
+
+def _give_up_output() -> None:
+    """Python would write at its end what is still held for standard output, and complain again."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):  # closed, or not there at all
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _tolerate_any_text() -> None:
