@@ -71,6 +71,7 @@ class Answer(NamedTuple):
     own: tuple[int, ...] | None
     user: tuple[int, ...]  # the codes heard on this frame
     spans: Spans
+    finite: bool = True  # False: the model's numbers are no numbers any more; pcm is silence, and so are later frames
 
 
 class Duplex:
@@ -285,6 +286,8 @@ class Duplex:
         self._host.tokens[: 1 + self.lm_config.own].copy_(self.state["frame.spoken"][0], non_blocking=True)
         self._host.tokens[1 + self.lm_config.own :].copy_(self.state["frame.heard"][0], non_blocking=True)
         self._host.pcm_out.copy_(self.state["frame.pcm_out"][0, 0], non_blocking=True)
+        # Not numbers anywhere in attention end up in the hidden vector; in tokens they would leave no trace.
+        self._host.checksum.copy_(self._frame_numbers().sum(dtype=torch.float32), non_blocking=True)
         if self.device.type == "cuda":
             torch.cuda.current_stream().synchronize()
         return self._answer((perf_counter_ns() - began) / 1e6)
@@ -299,8 +302,14 @@ class Duplex:
             self._silent_frames -= 1
             self._fill(self._speaking)
             return Answer(np.zeros(self.frame_size, np.float32), None, None, user, timed)
-        pcm = np.clip(self._host.pcm_out.numpy(), -1.0, 1.0)
-        return Answer(pcm, tokens[0], tuple(tokens[1 : 1 + own]), user, timed)
+        sound, said = self._host.pcm_out.numpy(), tuple(tokens[1 : 1 + own])
+        if not np.isfinite(sound).all() or not np.isfinite(self._host.checksum.item()):
+            return Answer(np.zeros(self.frame_size, np.float32), tokens[0], said, user, timed, finite=False)
+        return Answer(np.clip(sound, -1.0, 1.0), tokens[0], said, user, timed)
+
+    def _frame_numbers(self) -> Tensor:
+        """What the temporal transformer made in this frame, by whichever code ran it."""
+        return self.state["frame.hidden"] if self.mode == "compiled" else self.frame.hidden
 
     def _draw_noise(self) -> None:
         if not self.frame.counted_noise:
@@ -384,6 +393,7 @@ class Duplex:
             torch.zeros(self.frame_size, pin_memory=pinned),
             torch.zeros(self.frame_size, pin_memory=pinned),
             torch.zeros(tokens, dtype=torch.int64, pin_memory=pinned),
+            torch.zeros((), pin_memory=pinned),
         )
 
 
@@ -391,6 +401,7 @@ class _HostBuffers(NamedTuple):
     pcm_in: Tensor
     pcm_out: Tensor
     tokens: Tensor
+    checksum: Tensor
 
 
 class _Snapshot(NamedTuple):

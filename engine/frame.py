@@ -84,6 +84,11 @@ class Frame:
         self._encode, self._decode = wrap(mimi.encode), wrap(mimi.decode)
         self._layer, self._depth_step, self._sample = wrap(plainly), wrap(depth_step), wrap(sample)
 
+    @property
+    def hidden(self) -> Tensor:
+        """What the temporal transformer made last."""
+        return self.state["frame.hidden"]
+
     def encode(self) -> None:
         """PCM heard -> its codes."""
         codes = self._encode(self.state["frame.pcm_in"], self.state, self.mimi_window)

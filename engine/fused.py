@@ -109,6 +109,11 @@ class FusedFrame(Frame):
         else:
             self._codec.decode()
 
+    @property
+    def hidden(self) -> Tensor:
+        """As `Frame.hidden`, before the last norm."""
+        return self._scratch.x
+
     def temporal(self) -> None:
         """As `Frame.temporal`; the noise counter moves on at the end of `depth`."""
         s, b, launches, temporal = self.state, self._scratch, self.launches, self.lm.temporal

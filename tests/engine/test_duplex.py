@@ -320,3 +320,20 @@ def test_unloading_lets_go_of_everything(folder: Path) -> None:
     duplex.unload()
     gc.collect()
     assert [ref() for ref in watched] == [None, None]
+
+
+@pytest.mark.parametrize("part", ["temporal.", "decoder"])
+@torch.inference_mode()
+def test_numbers_that_fell_apart_are_silence_and_said_until_the_reset(duplex: Duplex, part: str) -> None:
+    """In attention they would leave tokens that look sound; in the codec a roar. The next talk is not touched."""
+    whole = talk(duplex, 6)
+    assert all(answer.finite for answer in whole)
+    spoilt = [name for name in duplex.state if part in name and duplex.state[name].is_floating_point()]
+    assert spoilt, f"no state of {part} among {sorted(duplex.state)[:9]}"
+    for name in spoilt:
+        duplex.state[name].fill_(float("nan"))
+    answers = [duplex.step(oracle.speechlike(1, seed=3)) for _ in range(4)]
+    assert not answers[-1].finite
+    assert all(np.isfinite(answer.pcm).all() for answer in answers)
+    assert not answers[-1].pcm.any()
+    assert tokens(talk(duplex, 6)) == tokens(whole)
