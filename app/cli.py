@@ -11,16 +11,15 @@ import argparse
 import contextlib
 import errno
 import os
-import platform
 import signal
 import sys
 import tempfile
 import time
-import traceback
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from app import crash_report
 from app.arguments import (
     all_overrides,
     check_distinct,
@@ -34,8 +33,8 @@ from app.bench_options import BenchOptions
 from app.config import Settings, load
 from app.errors import UserError
 from app.paths import user_log_folder
+from app.private_files import write_private
 from app.talk_options import TalkOptions
-from app.version import version
 
 # What printing into a full disk or a closed terminal ends with; such an error names no file.
 _OUTPUT_FAILURES = frozenset({errno.ENOSPC, errno.EIO, errno.EDQUOT, errno.EFBIG})
@@ -206,18 +205,17 @@ def _failed(error: Exception, command: str) -> int:
 
 
 def write_log(error: BaseException, command: str) -> Path | None:
-    """The traceback in a new file of the log folder, or of the system's temporary folder. None when neither works.
+    """A report in a new file of the log folder, or of the system's temporary folder. None when neither works.
 
     What was typed is left out: it may hold a persona.
     """
-    text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
-    header = f"Parley {version()}, {command}, Python {platform.python_version()}, {platform.platform()}\n\n"
+    text = crash_report.compose(error, what=f"parley {command}")
     name = f"parley-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.log"
     for folder in (user_log_folder(), Path(tempfile.gettempdir())):
         with contextlib.suppress(OSError):
             folder.mkdir(parents=True, exist_ok=True)
             path = folder / name
-            path.write_text(header + text, encoding="utf-8", errors="backslashreplace")
+            write_private(path, text)
             return path
     return None
 

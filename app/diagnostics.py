@@ -18,12 +18,14 @@ from threading import Thread
 
 from app.audio import AudioStatus
 from app.paths import user_log_folder
+from app.private_files import PrivateRotatingFile, private_folder
+from app.redaction import RedactingFormatter, redact
 from app.version import version
 
 KEPT_LINES = 200
 DOCTOR_SECONDS = 90
 LOG_BYTES = 1 << 18
-_FORM = logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s")
+_FORM = RedactingFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s")
 
 
 class LastLines(logging.Handler):
@@ -43,16 +45,13 @@ def kept_log() -> Iterator[LastLines]:
 
     Without it Python would print warnings and tracebacks to the terminal.
     """
-    from logging.handlers import RotatingFileHandler
-
     root = logging.getLogger("parley")
     root.setLevel(logging.INFO)
     kept = LastLines()
     handlers: list[logging.Handler] = [kept]
     with contextlib.suppress(OSError):
-        folder = user_log_folder()
-        folder.mkdir(parents=True, exist_ok=True)
-        handlers.append(RotatingFileHandler(folder / "parley.log", maxBytes=LOG_BYTES, backupCount=1, encoding="utf-8"))
+        path = private_folder(user_log_folder()) / "parley.log"
+        handlers.append(PrivateRotatingFile(path, maxBytes=LOG_BYTES, backupCount=1))
     for handler in handlers:
         handler.setFormatter(_FORM)
         root.addHandler(handler)
@@ -69,9 +68,8 @@ def collect(model: str, sound: AudioStatus, log_lines: Sequence[str]) -> Future[
     text: Future[str] = Future()
 
     def work() -> None:
-        text.set_result(
-            "\n".join([f"Parley {version()}", model, *_sound_lines(sound), "", ask_doctor(), "", *log_lines])
-        )
+        lines = [f"Parley {version()}", model, *_sound_lines(sound), "", ask_doctor(), "", *log_lines]
+        text.set_result(redact("\n".join(lines)))
 
     Thread(target=work, name="diagnostics", daemon=True).start()
     return text
