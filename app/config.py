@@ -21,7 +21,7 @@ from app.paths import project_file, user_config_file
 from app.rules import Choice, ComputeDevice, Flag, Number, RefusedError, Rule, Text, nearest_hint, shown
 from app.settings_file import Leaf, keep_copy, read_settings, write_settings
 
-THEMES = ("system", "light", "dark")
+THEMES = ("system", "light", "dark", "contrast")
 ECHO_MODES = ("auto", "on", "off")
 TALK_KEY_MODES = ("open", "push")
 RECORD_FORMATS = ("wav", "flac")
@@ -64,6 +64,7 @@ class WindowSettings:
 
     theme: str = "system"
     text_size: int = 100  # per cent
+    reduced_motion: bool = False
     expert_sampling: bool = False
     guide_seen: bool = False
 
@@ -120,6 +121,7 @@ RULES: dict[str, Rule] = {
     "report.transcript": Flag(),
     "window.theme": Choice(THEMES),
     "window.text_size": Number(90, 200, whole=True, unit="per cent"),
+    "window.reduced_motion": Flag(),
     "window.expert_sampling": Flag(),
     "window.guide_seen": Flag(),
 }

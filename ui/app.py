@@ -40,6 +40,7 @@ def make_window(application: QApplication, conversation: ConversationPort, ports
         application,
         theme_name if isinstance(theme_name, str) and theme_name in THEMES else "system",
         text_size if isinstance(text_size, int) else 100,
+        bool(ports.settings.get(keys.REDUCED_MOTION)),
     )
     session = Session(conversation, ports)
     bridge = Bridge(conversation, session)

@@ -55,6 +55,7 @@ HINTS = {
     "closed": "",
 }
 DONE_SHOWN_MS = 4000
+CALM_FRAMES = 12  # about a second
 
 
 class MainWindow(QMainWindow):
@@ -67,6 +68,7 @@ class MainWindow(QMainWindow):
         self._ports = ports
         self._theme = theme
         self._seconds = 0.0
+        self._shown = -CALM_FRAMES  # number of the newest record shown
         self.actions_ = Actions(session, theme)
         self.setWindowTitle("Parley")
         self.setWindowIcon(icons.program_icon(ports.icon))
@@ -249,6 +251,9 @@ class MainWindow(QMainWindow):
         self.model.setToolTip(model_tooltip(info) if info else "")
 
     def _show_frames(self, records: Sequence[FrameRecord]) -> None:
+        if self._theme.reduced_motion and records and 0 <= records[-1].number - self._shown < CALM_FRAMES:
+            return  # once a second is enough; nothing is lost, since the next ones bring all of them
+        self._shown = records[-1].number if records else -CALM_FRAMES
         self.latency.take(records)
         if not records or not self._session.talking:
             return

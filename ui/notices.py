@@ -116,6 +116,7 @@ class Progress(QFrame):
     def __init__(self, theme: Theme, session: Session, actions: Actions, clock: Callable[[], float] = time.monotonic):
         super().__init__()
         self._session = session
+        self._theme = theme
         self._clock = clock
         self._began: tuple[str, float, int] | None = None  # what, when, bytes then
         self.setProperty("card", True)
@@ -180,7 +181,10 @@ class Progress(QFrame):
         self.heading.setText(heading)
         self.detail.setText(detail)
         self.bar.setAccessibleDescription(f"{heading}, {detail}" if detail else heading)
-        if total <= 0:
+        if total <= 0 and self._theme.reduced_motion:
+            self.bar.setRange(0, 1)  # still; the words say what is being done
+            self.bar.setValue(0)
+        elif total <= 0:
             self.bar.setRange(0, 0)  # busy: the end is not known
         else:
             self.bar.setRange(0, 1000)  # a QProgressBar holds 31 bits, a model has more bytes

@@ -18,7 +18,8 @@ from app.messages import Command, Event, ModelSpec, PersonaChoice, Sampling
 from app.telemetry import FrameHistory
 
 # Dotted names that the window reads and writes through SettingsPort.
-THEME = "window.theme"  # "system" | "light" | "dark"
+THEME = "window.theme"  # "system" | "light" | "dark" | "contrast"
+REDUCED_MOTION = "window.reduced_motion"  # bool
 TEXT_SIZE = "window.text_size"  # per cent of the system's size, 100..200
 GUIDE_SEEN = "window.guide_seen"  # bool: the first-run guide was shown
 EXPERT_SAMPLING = "window.expert_sampling"  # bool: sliders reach the extremes that ramble or loop

@@ -80,6 +80,7 @@ class Scene:
     frames: tuple[FrameRecord, ...] = ()
     page: str = ""
     text_size: int = 100
+    themes: tuple[str, ...] = ("light", "dark")
     spec: ModelSpec = ModelSpec()
     sampling: Sampling = Sampling()
     persona: PersonaChoice = PersonaChoice()
@@ -143,6 +144,9 @@ def scenes() -> list[Scene]:
         Scene("ready", (*ready(card, "graph"),), spec=seven),
         Scene("live_graph", (*talking(card, "graph"),), graph, spec=seven),
         Scene("live_switched", (*talking(card, "graph"), MutedChanged(True)), switched, spec=seven),
+        Scene("live", (*talking(card, "graph"),), switched, spec=seven, themes=("contrast",)),
+        Scene("latency_details_high", (*talking(card, "graph"),), tried, "latency", spec=seven, themes=("contrast",)),
+        Scene("settings_engine_high", (*ready(card, "graph"),), (), "engine", spec=seven, themes=("contrast",)),
         Scene("live_recording", (*talking(card, "graph"),), graph, spec=seven, recording=recording),
         Scene("live_eager_slow", (*talking(card, "eager"), too_slow), slow, spec=seven),
         Scene("live_cpu", (*talking(processor, "compiled"),), small),
@@ -306,7 +310,7 @@ def main() -> int:
     for scene in scenes():
         if options.only not in scene.name:
             continue
-        for theme in ("light", "dark"):
+        for theme in scene.themes:
             application.setFont(font)  # each scene begins with the system's own size
             window, pictured = show(application, scene, theme)
             path = options.folder / f"{scene.name}_{theme}.png"

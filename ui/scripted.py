@@ -24,6 +24,7 @@ DEFAULTS: dict[str, object] = {
     keys.TEXT_SIZE: 100,
     keys.EXPERT_SAMPLING: False,
     keys.GUIDE_SEEN: True,
+    keys.REDUCED_MOTION: False,
     keys.MODE: "auto",
     keys.MODEL_SOURCE: "mini",
     keys.RECORD_FOLDER: "",

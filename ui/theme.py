@@ -1,8 +1,8 @@
 """Colours, fonts and the style sheet: one place decides how the window looks.
 
-Owns the palettes (light and dark), the text size and the small style sheet over Fusion. Fusion with an own palette
-was taken because it draws the same on every platform and in tests; the system's light or dark choice is followed by
-its signal. Knows nothing of conversations. Qt thread only.
+Owns the palettes (light, dark and high contrast), the text size and the small style sheet over Fusion. Fusion with an
+own palette was taken because it draws the same on every platform and in tests; the system's choice is followed by its
+signals. Knows nothing of conversations. Qt thread only.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QApplication
 
 from ui.figures import NEAR, OK, OVER, UNKNOWN
 
-THEMES = ("system", "light", "dark")
+THEMES = ("system", "light", "dark", "contrast")
 TEXT_SIZES = (90, 100, 115, 130, 150, 175, 200)
 
 MARKS = Path(__file__).resolve().parent / "marks"
@@ -114,13 +114,42 @@ DARK = Colours(
 )
 
 
+CONTRAST = Colours(
+    dark=True,
+    window="#000000",
+    surface="#000000",
+    sunken="#1c1c1c",
+    hover="#333333",
+    border="#ffffff",
+    text="#ffffff",
+    muted="#f0f0f0",  # in high contrast nothing is faint
+    accent="#ffd900",
+    accent_hover="#ffe65c",
+    on_accent="#000000",
+    ok="#3cff7d",
+    amber="#ffb84d",
+    red="#ff8f8f",
+    amber_tint="#000000",
+    red_tint="#000000",
+    info_tint="#3a3300",
+    near_fill="#ffb84d",
+    over_fill="#ff6b6b",
+    grid="#4d4d4d",
+    stages={"encode": "#35e0d0", "temporal": "#8fa2ff", "depth": "#e08bff", "decode": "#6fd0ff", "host": "#c8c8c8"},
+    modes={"graph": "#8fa2ff", "eager": "#ff9df5", "compiled": "#4df0c4"},
+)
+
+
 class Theme(QObject):
     """The look in force. Painters ask it for colours and fonts; `changed` says when to paint anew."""
 
     changed = Signal()
 
-    def __init__(self, application: QApplication, name: str = "system", text_size: int = 100):
+    def __init__(
+        self, application: QApplication, name: str = "system", text_size: int = 100, reduced_motion: bool = False
+    ):
         super().__init__()
+        self.reduced_motion = reduced_motion
         self._application = application
         base = application.font().pointSizeF()
         self._base_points = base if base > 0 else 10.0
@@ -129,6 +158,7 @@ class Theme(QObject):
         self.colours = LIGHT
         application.setStyle("Fusion")
         application.styleHints().colorSchemeChanged.connect(self._system_changed)
+        application.styleHints().accessibility().contrastPreferenceChanged.connect(self._system_changed)
         self._apply()
 
     @property
@@ -149,6 +179,11 @@ class Theme(QObject):
         self._text_size = max(50, min(300, percent))
         self._apply()
 
+    def set_reduced_motion(self, reduced: bool) -> None:
+        """Nothing moves that need not: painters ask `reduced_motion`, `changed` tells them."""
+        self.reduced_motion = reduced
+        self._apply()
+
     def font(self, role: str) -> QFont:
         factor, weight = FONT_ROLES[role]
         font = QFont(self._application.font())
@@ -162,14 +197,21 @@ class Theme(QObject):
     def _points(self, factor: float) -> float:
         return self._base_points * self._text_size / 100 * factor
 
+    def _name_in_force(self) -> str:
+        """The chosen theme, or the desktop's wish: high contrast before dark."""
+        if self._name != "system":
+            return self._name
+        hints = self._application.styleHints()
+        if hints.accessibility().contrastPreference() == Qt.ContrastPreference.HighContrast:
+            return "contrast"
+        return "dark" if hints.colorScheme() == Qt.ColorScheme.Dark else "light"
+
     def _system_changed(self) -> None:
         if self._name == "system":
             self._apply()
 
     def _apply(self) -> None:
-        system_dark = self._application.styleHints().colorScheme() == Qt.ColorScheme.Dark
-        dark = self._name == "dark" or (self._name == "system" and system_dark)
-        self.colours = DARK if dark else LIGHT
+        self.colours = {"light": LIGHT, "dark": DARK, "contrast": CONTRAST}[self._name_in_force()]
         font = QFont(self._application.font())
         font.setPointSizeF(self._points(1.0))
         self._application.setFont(font)
