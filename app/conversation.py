@@ -27,7 +27,7 @@ from app.event_queue import EventQueue
 from app.loaded_engine import LoadedEngine
 from app.messages import Command, Event, ModelInfo, PersonaChoice, Sampling, Trouble
 from app.model_loading import ModelLoading, stop_if
-from app.notices import LOAD_AGAIN, SOUND_SETTINGS, VOICE_SETTINGS, Noticeboard
+from app.notices import LOAD_AGAIN, RELAUNCH, SOUND_SETTINGS, VOICE_SETTINGS, Noticeboard
 from app.running_talk import FrameClock, RunningTalk
 from app.telemetry import FrameHistory
 
@@ -46,6 +46,25 @@ _ATTEMPTS: dict[type, str] = {
 _REMEDIES = {"load": LOAD_AGAIN, "talk": LOAD_AGAIN, "voice": VOICE_SETTINGS, "sound": SOUND_SETTINGS}
 
 
+NUMBERS_RESET = (
+    "The model's numbers fell apart, which sounds like a roar or never ends in silence, so the talk was begun anew: "
+    "the model has forgotten it. If this comes again, load the model again or choose another precision."
+)
+NUMBERS_FAIL = (
+    "The model's numbers fall apart as soon as a talk begins: load the model again, or choose another precision."
+)
+
+
+STICKY = (
+    "The graphics card's driver gave this program up after an error in its work, and nothing can run on the card until "
+    "Parley starts again. Settings and the words of this window are kept."
+)
+
+
+class EngineFailure(Exception):
+    """The engine answers and is of no use. The text is the sentence for the user."""
+
+
 class Conversation:
     """One engine, one pair of audio ends, one talk at a time.
 
@@ -53,6 +72,8 @@ class Conversation:
     had, and what surrounds the engine thread's work from the first load on; the real ones unless a test hands in
     others. clock: nanoseconds, monotonic. history: one with room for more than ten minutes. on_answer: called in the
     engine thread with each answer and with the sound's status when its frame was taken (for the list of tokens).
+    on_failure: called in the engine thread with the error that ends it and what was attempted; it must not raise.
+    begins_anew: a talk whose numbers fell apart is begun anew; otherwise it ends, as suits a recording.
     """
 
     def __init__(
@@ -65,15 +86,20 @@ class Conversation:
         clock: Callable[[], int] = time.perf_counter_ns,
         history: FrameHistory | None = None,
         on_answer: Callable[[AnswerLike, AudioStatus], None] | None = None,
+        on_failure: Callable[[BaseException, str], object] = lambda error, attempt: None,
+        begins_anew: bool = True,
     ) -> None:
         self.history = FrameHistory() if history is None else history  # of the talk that runs or ran last
         self.phase = "idle"  # one of messages.PHASES; like `info` written by the engine thread, read by any
         self.info: ModelInfo | None = None  # what is loaded, as it was told
+        self.stepping_since_ns = 0  # when the frame that the engine works on was handed to it; 0 between two frames
         self._ends = ends
         self._voices = voices
         self._thread_context = thread_context
         self._clock = clock
         self._on_answer = on_answer
+        self._on_failure = on_failure
+        self._begins_anew = begins_anew
         self._commands = CommandQueue()
         self._events = EventQueue(clock)
         self._emit = self._events.put
@@ -113,6 +139,10 @@ class Conversation:
             self._ends.talk_key_held = command.held
         else:
             self._commands.put(command)
+
+    def tell(self, event: Event) -> None:
+        """Let whoever drains the events know something that others than the engine thread found out. Never blocks."""
+        self._emit(event)
 
     def events(self) -> list[Event]:
         """What happened since the last call, oldest first. For one reader."""
@@ -170,12 +200,17 @@ class Conversation:
         talk.note_sound(sound)
         if heard is None:  # the microphone is silent as a device; commands go on
             return
+        self.stepping_since_ns = taken
         answer = loaded.engine.step(heard.pcm)
+        self.stepping_since_ns = 0
         done = self._clock()
-        self._ends.write_frame(answer.pcm)
+        pcm = talk.sound_of(answer)
+        self._ends.write_frame(pcm)
         talk.answered(answer, sound, FrameClock(asked, taken, done))
         if self._on_answer is not None:
             self._on_answer(answer, sound)
+        if talk.fell_apart:
+            self._begin_anew()
 
     # ------------------------------------------------------------ engine thread: commands
 
@@ -235,10 +270,22 @@ class Conversation:
         self._attempt = "sound"
         self._ends.open()
         self._persona = choice
-        self._board.clear("start", "voice", "sound", "talk")
+        self._board.clear("start", "voice", "sound", "talk", "numbers")
         self._talk = RunningTalk(loaded, persona.frames, self.history, self._board, self._emit)
         self._enter("talking")
         self._emit(say.TalkStarted())
+
+    def _begin_anew(self) -> None:
+        """The engine's numbers fell apart and stay so. What made the talk is in the state, of which a copy each second
+        would cost as much as the talk itself: so the talk is reset, persona and all, instead of a copy put back."""
+        assert self._talk is not None
+        if self._talk.fell_apart_at_once or not self._begins_anew:
+            raise EngineFailure(NUMBERS_FAIL)
+        self._stop("its numbers fell apart")
+        self._attempt = "start"
+        self._begin_talk(self._persona)
+        self._attempt = "talk"
+        self._board.post(Trouble("numbers", NUMBERS_RESET))
 
     def _stop(self, reason: str, then: str = "ready") -> None:
         """End the talk, if there is one. The engine stays unless the caller drops it."""
@@ -306,6 +353,7 @@ class Conversation:
         from engine.errors import Cancelled, EngineError
 
         attempt, self._attempt = self._attempt, "talk"
+        self.stepping_since_ns = 0
         if isinstance(error, EndOfInput):
             self._stop("input ended")
         elif isinstance(error, Cancelled):
@@ -314,11 +362,16 @@ class Conversation:
             self._step_back(attempt, failed=True)
             kind = "sound" if attempt == "talk" else attempt
             self._board.post(Trouble(kind, str(error), _REMEDIES.get(kind, ""), fatal=self.phase == "failed"))
-        elif isinstance(error, EngineError):
+        elif isinstance(error, (EngineError, EngineFailure)):
+            self._on_failure(error, attempt)
             self._fail(attempt, str(error))
         else:
             log.error("unexpected error in the engine thread", exc_info=error)
-            self._fail(attempt, _unexpected(error))
+            self._on_failure(error, attempt)
+            if _is_sticky(error):
+                self._fail(attempt, STICKY, RELAUNCH)
+            else:
+                self._fail(attempt, _unexpected(error))
 
     def _step_back(self, attempt: str, failed: bool) -> None:
         """Undo what was begun, so that the former state holds and is told again."""
@@ -336,7 +389,7 @@ class Conversation:
         if self._loaded is not None and attempt == "sampling":
             self._emit(say.SamplingChanged(self._loaded.sampling()))
 
-    def _fail(self, attempt: str, sentence: str) -> None:
+    def _fail(self, attempt: str, sentence: str, remedy: str = LOAD_AGAIN) -> None:
         """The engine cannot be trusted any more: end the talk, drop the engine, leave everything else as it is."""
         if self.phase == "priming":
             self._close_ends()
@@ -345,7 +398,7 @@ class Conversation:
         self._stop(f"failed: {sentence}", then="failed")
         self._release()
         self._enter("failed")
-        self._board.post(Trouble("load" if attempt == "load" else "talk", sentence, LOAD_AGAIN, fatal=True))
+        self._board.post(Trouble("load" if attempt == "load" else "talk", sentence, remedy, fatal=True))
 
     # ------------------------------------------------------------ engine thread: telling
 
@@ -357,6 +410,12 @@ class Conversation:
     def _tell_mode(self) -> None:
         assert self._loaded is not None
         self._emit(say.ModeChanged(self._loaded.engine.mode, self._loaded.modes()))
+
+
+def _is_sticky(error: Exception) -> bool:
+    """CUDA's own errors end the process's context; running out of memory does not."""
+    text = str(error)
+    return ("CUDA error" in text or "CUDA driver error" in text) and "out of memory" not in text
 
 
 def _unexpected(error: Exception) -> str:

@@ -32,6 +32,8 @@ NEW_TALK = "New talk"
 ENGINE_SETTINGS = "Engine settings"
 SOUND_SETTINGS = "Sound settings"
 VOICE_SETTINGS = "Voice settings"
+RELAUNCH = "Restart Parley"
+OPEN_REPORTS = "Open reports"
 
 
 class Noticeboard:

@@ -6,8 +6,11 @@ thread only, through the conversation.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from typing import NamedTuple
+
+import numpy as np
 
 from app import messages as say
 from app.audio import AudioStatus
@@ -19,6 +22,11 @@ from app.telemetry import FRAME_MS, FrameHistory, FrameRecord
 from app.transcript import FRAME_S, PieceJoiner
 
 LONG_PERSONA = 0.5  # of the context
+APART_FRAMES = 3  # without numbers, one after the other, until the talk is given up: one may be an accident
+AT_ONCE_FRAMES = 125  # 10 s: a talk that falls apart within them will do so again
+
+
+log = logging.getLogger("parley.talk")
 
 
 class FrameClock(NamedTuple):
@@ -47,6 +55,8 @@ class RunningTalk:
         self._repeats = RepeatWatch(board)
         self._joiner = PieceJoiner()
         self._frames = 0
+        self.silenced = 0  # frames whose answer was no sound and was replaced by silence
+        self._apart = 0  # of these, the newest ones without a sound one between
         self._frames_remembered = context - persona_frames
         self.follow_mode()
         history.clear()
@@ -60,6 +70,26 @@ class RunningTalk:
 
     def note_sound(self, sound: AudioStatus) -> None:
         self._sound.update(sound.troubles)
+
+    def sound_of(self, answer: AnswerLike) -> np.ndarray:
+        """The answer's sound, or silence where there are no numbers: NaN at a loudspeaker is a bang."""
+        if answer.finite and bool(np.isfinite(answer.pcm).all()):  # the sound is on the host already: microseconds
+            self._apart = 0
+            return answer.pcm
+        self.silenced += 1
+        self._apart += 1
+        if self.silenced == 1:
+            log.warning("frame %d had no numbers and was replaced by silence", self._frames)
+        return np.zeros_like(answer.pcm)
+
+    @property
+    def fell_apart(self) -> bool:
+        """The numbers do not come back by themselves."""
+        return self._apart >= APART_FRAMES
+
+    @property
+    def fell_apart_at_once(self) -> bool:
+        return self.fell_apart and self._frames <= AT_ONCE_FRAMES
 
     def answered(self, answer: AnswerLike, sound: AudioStatus, clock: FrameClock) -> None:
         """Account for one answered frame: say its words, write its record, give the notices that follow."""

@@ -63,6 +63,7 @@ def run_talk(
         thread_context=thread_context,
         history=FrameHistory(ends.frames),
         on_answer=lambda answer, sound: entries.append(token_entry(answer)),
+        begins_anew=False,
     )
     watch = _Watch(conversation, options, ends)
     with kept_log():

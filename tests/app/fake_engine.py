@@ -60,6 +60,7 @@ class FakeAnswer(NamedTuple):
     own: tuple[int, ...] | None
     user: tuple[int, ...]
     spans: FakeSpans
+    finite: bool = True
 
 
 @dataclass(frozen=True)

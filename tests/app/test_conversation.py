@@ -859,9 +859,8 @@ def test_numpy_scalars_become_plain_numbers() -> None:
             "The GPU ran out of memory; close other programs.",
         ),
         (
-            RuntimeError("CUDA error: an illegal memory access\nlong details"),
-            "The engine stopped on an unexpected error (RuntimeError: CUDA error: an illegal memory access); "
-            "the log has its details.",
+            RuntimeError("no kernel fits\nlong details"),
+            "The engine stopped on an unexpected error (RuntimeError: no kernel fits); the log has its details.",
         ),
     ],
 )
@@ -925,3 +924,106 @@ def test_close_without_a_thread_closes() -> None:
     world.conversation.close()
     assert story(world.conversation.events()) == "closed"
     assert world.loader.specs == []
+
+
+# ---------------------------------------------------------------- numbers that fall apart, errors that stay
+
+
+def spoilt(world: World, frames: range, pcm_only: bool = False) -> None:
+    """The engine gives no numbers on these steps, counted over all talks."""
+    step, nothing = world.engine.step, np.full(1920, np.nan, np.float32)
+
+    def spoilt_step(pcm: np.ndarray) -> Any:
+        number = world.engine.steps
+        answer = step(pcm)
+        return answer._replace(pcm=nothing, finite=pcm_only) if number in frames else answer
+
+    world.engine.step = spoilt_step  # type: ignore[method-assign]
+
+
+WARM_UP = 6  # steps before the first talk
+
+
+@pytest.mark.parametrize("pcm_only", [True, False])
+def test_a_frame_without_numbers_is_silence_and_counted(pcm_only: bool) -> None:
+    world = World(frames=300)
+    spoilt(world, range(WARM_UP + 200, WARM_UP + 202), pcm_only)
+    events = world.run(LOAD, NATF2)
+    assert all(np.isfinite(pcm).all() for pcm in world.ends.answers)
+    assert [not pcm.any() for pcm in world.ends.answers[198:204]] == [False, False, True, True, False, False]
+    assert troubles(events) == []
+    assert len(world.conversation.history) == len(world.ends.answers) == 300
+
+
+def test_numbers_that_do_not_come_back_begin_the_talk_anew_with_its_persona() -> None:
+    world = World(frames=400)
+    spoilt(world, range(WARM_UP + 200, WARM_UP + 203))
+    events = world.run(LOAD, NATF2)
+    assert [call for call in world.engine.calls if call[0] == "prime"] == [
+        ("prime", ("prompt", "NATF2", "You are kind."))
+    ] * 2
+    assert f"ended: its numbers fell apart, {TALK}, trouble numbers" in story(events)
+    assert all(np.isfinite(pcm).all() for pcm in world.ends.answers)
+    world.run(StopTalk(), StartTalk())
+    assert world.conversation.phase == "ready"
+
+
+def test_numbers_that_fall_apart_at_once_end_the_talk_with_a_sentence() -> None:
+    failures: list[tuple[str, str]] = []
+    world = World(frames=50)
+    world.conversation._on_failure = lambda error, attempt: failures.append((str(error), attempt))
+    spoilt(world, range(WARM_UP, 10_000))
+    events = world.run(LOAD, NATF2)
+    (told,) = troubles(events, "talk")
+    assert told.fatal
+    assert "load the model again" in told.sentence
+    assert world.conversation.phase == "failed"
+    assert failures == [(told.sentence, "talk")]
+
+
+def test_a_recording_is_not_begun_anew() -> None:
+    world = World(frames=400)
+    world.conversation._begins_anew = False
+    spoilt(world, range(WARM_UP + 200, 10_000))
+    assert troubles(world.run(LOAD, NATF2), "talk")[0].fatal
+    assert len(world.answers) == 203
+
+
+@pytest.mark.parametrize(
+    ("error", "remedy"),
+    [
+        (RuntimeError("CUDA error: an illegal memory access was encountered"), "Restart Parley"),
+        (RuntimeError("CUDA driver error: unspecified launch failure"), "Restart Parley"),
+        (RuntimeError("CUDA error: out of memory"), "Load again"),
+        (RuntimeError("shapes do not fit"), "Load again"),
+        (EngineError("The card is gone."), "Load again"),
+    ],
+)
+def test_an_error_that_ends_the_cards_context_asks_for_a_restart(error: Exception, remedy: str) -> None:
+    failures: list[BaseException] = []
+    world = World()
+    world.conversation._on_failure = lambda failure, attempt: failures.append(failure)
+    world.run(LOAD)
+    world.engine.fail_at[3] = error
+    (told,) = troubles(world.run(NATF2))
+    assert (told.remedy, told.fatal) == (remedy, True)
+    assert failures == [error]
+    assert world.conversation.stepping_since_ns == 0
+
+
+# ---------------------------------------------------------------- a computer that slept
+
+
+def test_a_computer_that_slept_in_a_talk_goes_on_with_the_newest_sound_and_no_verdict() -> None:
+    """Eight hours between two frames: nothing of them is answered, and nothing is called slow because of them."""
+    asleep_ms = 8 * 3600 * 1000.0
+    costs = [20.0] * 600
+    costs[300] = asleep_ms
+    world = World(frames=360_600, engine_options={"costs": costs})
+    world.ends.at_frame[500] = lambda: world.conversation.send(StopTalk())
+    events = world.run(LOAD, StartTalk())
+    assert troubles(events) == []
+    assert max(world.ends.delays_ms[-150:]) <= 240
+    records = world.conversation.history.tail(1000)
+    assert sum(record.late for record in records) == 1
+    assert records[-1].skipped + len(records) + world.ends.ring.samples_waiting // 1920 == world.ends.spoken
