@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from app.echo_filter import HOP, PARTITIONS, SILENT, EchoFilter, PathWatch, Suppressor
-from app.echo_finder import EchoFinder
+from app.echo_finder import EchoFinder, JumpFinder
 from app.echo_reference import Reference
 
 TRUST_MEMORY = 0.99  # per block: a second
@@ -58,6 +58,7 @@ class EchoCanceller:
         self._reference = reference
         self._filter = EchoFilter()
         self._watch = PathWatch()
+        self._jumps = JumpFinder()
         self._suppressor = Suppressor()
         self._before = EchoFinder()
         self._after = EchoFinder()
@@ -76,9 +77,12 @@ class EchoCanceller:
         """
         reference, continues = self._reference.next_block(recorded_s, correction)
         mode = self.mode
-        if mode != self._running or not continues:
+        if mode != self._running or (not continues and not self._proven):
             self._running = mode
             self._begin()
+        elif not continues:  # laid anew after lost sound: the room is the same
+            self._filter.replace_reference(self._reference.past(PARTITIONS))
+            self._jumps.reset()
         out = heard if mode == "off" else self._cancel(heard, reference, mode)
         self._look(reference, heard, out)
         self._tell()
@@ -88,6 +92,7 @@ class EchoCanceller:
         self._filter.reset()
         self._filter.forget_reference()
         self._watch.reset()
+        self._jumps.reset()
         self._before.reset()
         self._after.reset()
         self._ratios: deque[float] = deque(maxlen=COUNTED)  # power heard by power left, of blocks that are mostly echo
@@ -113,6 +118,8 @@ class EchoCanceller:
         echo = self._filter.predict(reference)
         self._filter.learn(heard - echo)
         self._judge(heard, echo)
+        if self._proven and loud:
+            self._look_for_jump(heard, echo)
         trust = 1.0 if mode == "on" else self.trust if self._found else 0.0
         if trust > 0.0:
             echo = np.float32(trust) * echo
@@ -140,11 +147,20 @@ class EchoCanceller:
         self._predicted = TRUST_MEMORY * self._predicted + float(np.dot(echo, echo))
         share = self._matched / self._predicted if self._predicted > 0.0 else 0.0
         self.trust = min(1.0, max(0.0, (share - DOUBTED) / (TRUSTED - DOUBTED)))
-        self._proven = self._proven or share > PROVEN
+        self._proven = self._proven or (self._found and share > PROVEN)
         if self._proven and share < DISPROVEN:
             self._filter.reset()
             self._watch.reset()
+            self._jumps.reset()
             self._doubt_anew()
+
+    def _look_for_jump(self, heard: np.ndarray, echo: np.ndarray) -> None:
+        """Sound that a driver lost or repeated moves the echo, and nothing else changes: then the path is kept."""
+        samples = self._jumps.add(heard, echo)
+        if samples:
+            self._reference.move(samples)
+            self._filter.replace_reference(self._reference.past(PARTITIONS))
+            self._matched = self._predicted = 0.0
 
     def _measure(self, heard: np.ndarray, out: np.ndarray, echo: np.ndarray, loud: bool) -> None:
         power, echo_power = float(np.dot(heard, heard)), float(np.dot(echo, echo))

@@ -63,6 +63,12 @@ class EchoFilter:
         self._powers[:] = 0.0
         self._block[:] = 0.0
 
+    def replace_reference(self, blocks: np.ndarray) -> None:
+        """The same, and what it was before: blocks [partitions, 240] float32, the newest last."""
+        self.forget_reference()
+        for block in blocks:
+            self._take(block)
+
     @property
     def path(self) -> np.ndarray:
         """The learned response by blocks, [partitions, 241] complex64. A view: it changes."""
@@ -70,14 +76,7 @@ class EchoFilter:
 
     def predict(self, reference: np.ndarray) -> np.ndarray:
         """reference [240] float32, the next block -> the echo expected with it, [240] float32."""
-        self._block[:HOP] = self._block[HOP:]
-        self._block[HOP:] = reference
-        self._head = (self._head - 1) % self.partitions
-        spectrum = np.fft.rfft(self._block)
-        power = spectrum.real**2 + spectrum.imag**2
-        for row in (self._head, self._head + self.partitions):
-            self._spectra[row] = spectrum
-            self._powers[row] = power
+        self._take(reference)
         total = np.einsum("pk,pk->k", self._spectra[self._rows], self._path)
         return np.fft.irfft(total)[HOP:].astype(np.float32)
 
@@ -101,6 +100,16 @@ class EchoFilter:
         self._doubt += (1 - STAYS) * (self._path.real**2 + self._path.imag**2)
         np.maximum(self._doubt, SMALLEST, out=self._doubt)
         self.uncertainty = uncertain
+
+    def _take(self, reference: np.ndarray) -> None:
+        self._block[:HOP] = self._block[HOP:]
+        self._block[HOP:] = reference
+        self._head = (self._head - 1) % self.partitions
+        spectrum = np.fft.rfft(self._block)
+        power = spectrum.real**2 + spectrum.imag**2
+        for row in (self._head, self._head + self.partitions):
+            self._spectra[row] = spectrum
+            self._powers[row] = power
 
     @property
     def _rows(self) -> slice:

@@ -27,6 +27,13 @@ CERTAIN = 13.0  # of 4200 lags of unrelated speech, in strict turns too, the hig
 STEADY_S = 0.002  # two looks in a row find an echo at the same place, or it is none
 AROUND = 60  # lags (10 ms) around the peak that are no measure of the noise
 
+JUMP_WINDOW = 8192  # a third of a second
+JUMP_BLOCKS = 20  # between two searches, so that the window holds what came after the jump
+JUMP_MEMORY = 0.93  # per block
+JUMP_MATCH = 0.5  # a prediction of which less is found in the microphone is searched for elsewhere
+JUMP_REACH = 2400  # samples: 100 ms
+JUMP_CERTAIN = 0.45  # of the correlation of equals: whoever speaks into the echo reached 0.32
+
 
 class EchoFinder:
     def __init__(self) -> None:
@@ -84,6 +91,46 @@ class EchoFinder:
         steady = abs(self.lag_s - self._former_s) <= STEADY_S
         self._former_s = self.lag_s
         self.certain = self.strength >= CERTAIN and steady
+
+
+class JumpFinder:
+    """Whether a predicted echo comes earlier or later than predicted, all of a sudden.
+
+    Costs nothing while the prediction is good. When it is not, the microphone is searched for the prediction's shape.
+    """
+
+    def __init__(self) -> None:
+        self._heard = np.zeros(JUMP_WINDOW, np.float32)
+        self._echo = np.zeros(JUMP_WINDOW, np.float32)
+        self.reset()
+
+    def reset(self) -> None:
+        self._blocks = 0
+        self._matched = self._predicted = 0.0
+
+    def add(self, heard: np.ndarray, echo: np.ndarray) -> int:
+        """The microphone's block and the echo predicted in it, [n] float32. Returns by how many samples the echo
+        comes later than predicted, 0 while that is not certain."""
+        count = len(heard)
+        self._heard[:-count], self._heard[-count:] = self._heard[count:], heard
+        self._echo[:-count], self._echo[-count:] = self._echo[count:], echo
+        self._matched = JUMP_MEMORY * self._matched + float(np.dot(heard, echo))
+        self._predicted = JUMP_MEMORY * self._predicted + float(np.dot(echo, echo))
+        self._blocks += 1
+        if self._blocks < JUMP_BLOCKS or self._matched > JUMP_MATCH * self._predicted:
+            return 0
+        self.reset()
+        return self._search()
+
+    def _search(self) -> int:
+        length = 2 * JUMP_WINDOW
+        spectrum = np.fft.rfft(self._heard, length) * np.fft.rfft(self._echo, length).conj()
+        correlation = np.fft.irfft(spectrum, length)
+        near = np.concatenate([correlation[-JUMP_REACH:], correlation[: JUMP_REACH + 1]])
+        best = int(near.argmax())
+        scale = float(np.linalg.norm(self._heard) * np.linalg.norm(self._echo)) + 1e-12
+        certain = near[best] > JUMP_CERTAIN * scale and near[best] > 2 * abs(near[JUMP_REACH])
+        return best - JUMP_REACH if certain else 0
 
 
 def _loudness(signal: np.ndarray) -> float:

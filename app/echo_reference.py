@@ -79,6 +79,18 @@ class Reference:
         self.offset_s -= seconds
         self._position = math.nan
 
+    def move(self, samples: float) -> None:
+        """The echo comes `samples` (24 kHz) later than it did: read the reference earlier by that from now on."""
+        self._position -= samples * self._rate / SAMPLE_RATE
+        self.offset_s -= samples / SAMPLE_RATE
+        self._errors.clear()
+
+    def past(self, count: int) -> np.ndarray:
+        """The `count` blocks before the last one, as they would be with the present alignment, [count, 240]."""
+        step = self._rate / SAMPLE_RATE * (1.0 + self.drift)
+        starts = [self._position - (count + 1 - index) * HOP * step for index in range(count)]
+        return np.stack([self._read(start, step) for start in starts])
+
     def next_block(self, recorded_s: float, correction: float) -> tuple[np.ndarray, bool]:
         """The reference for the microphone's next 240 samples, [240] float32, and whether it continues the last block.
 

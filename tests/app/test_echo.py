@@ -113,6 +113,17 @@ def test_an_echo_that_moves_is_caught_again():
     assert removed_db(echo, heard.out, 12.5, 16) > 25
 
 
+@pytest.mark.parametrize("jump_ms", [-5, 30])
+def test_a_driver_that_slips_costs_a_second(jump_ms):
+    """Sound lost or repeated without a word moves the echo; the path in the room is still the same and is kept."""
+    far = voice(10, seed=7)
+    first = through(far, room(60))
+    at = 7 * SAMPLE_RATE
+    echo = np.concatenate([first[:at], np.roll(first, jump_ms * SAMPLE_RATE // 1000)[at:]])
+    heard = listen(far, echo + noise(len(far), QUIET_DB))
+    assert removed_db(echo, heard.out, 8.5, 10) > 25
+
+
 def test_two_clocks_that_drift_apart_are_followed():
     """User report A17, where it concerns the echo: 100 ppm between microphone and loudspeaker."""
     far = voice(20, seed=8)
