@@ -36,6 +36,7 @@ class Actions(QObject):
     copy_transcript_wanted = Signal()
     save_transcript_wanted = Signal()
     copy_diagnostics_wanted = Signal()
+    reports_wanted = Signal()
     record_wanted = Signal(bool)
     latency_wanted = Signal()
     copy_latency_wanted = Signal()
@@ -61,6 +62,7 @@ class Actions(QObject):
         self.copy_diagnostics = self._make(
             "copy_diagnostics", "Copy &diagnostics", "Ctrl+Shift+D", self.copy_diagnostics_wanted.emit
         )
+        self.reports = self._make("reports", "Open &reports of errors", "Ctrl+Shift+R", self.reports_wanted.emit)
         self.latency = self._make("latency", "&Latency details", "Ctrl+Shift+L", self.latency_wanted.emit)
         self.trial = self._make("trial", "&Try eager for 5 s", "Ctrl+E", self.trial_wanted.emit)
         self.copy_latency = self._make("copy_latency", "Copy &figures", "Ctrl+Shift+F", self.copy_latency_wanted.emit)

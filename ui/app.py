@@ -60,6 +60,7 @@ def run_window(conversation: ConversationPort, ports: Ports, arguments: Sequence
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda _number, _frame: window.main.close())
     window.main.show()
+    window.main.rescue.return_to_place()
     window.bridge.start()
     window.session.begin(load=ports.load_at_start)
     if not ports.settings.get(keys.GUIDE_SEEN):

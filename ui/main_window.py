@@ -27,6 +27,7 @@ from ui.mode_radios import ModeRadios
 from ui.notices import Banner, Progress, untrained_notice
 from ui.ports import Ports
 from ui.recording_sign import RecordingSign
+from ui.rescue import Rescue
 from ui.scrolling import VerticalScroll
 from ui.session import Session
 from ui.settings import SettingsWindow
@@ -100,6 +101,7 @@ class MainWindow(QMainWindow):
         self.progress = Progress(theme, session, actions)
         self.untrained = untrained_notice(theme, session)
         self.transcript = TranscriptView(theme)
+        self.rescue = Rescue(session, self._ports, self, self.transcript)
         self.latency = LatencyView(theme, action_button(actions.latency, "flat", text=False))
         self.microphone = LevelPane(theme, "Microphone level", "microphone")
         self.speaker = LevelPane(theme, "Loudspeaker level", "speaker")
@@ -191,7 +193,7 @@ class MainWindow(QMainWindow):
         tools.addSeparator()
         tools.addActions([actions.latency, actions.copy_latency, actions.save_latency])
         tools.addSeparator()
-        tools.addActions([actions.guide, actions.copy_diagnostics])
+        tools.addActions([actions.guide, actions.copy_diagnostics, actions.reports])
         for menu in (talk, engine, tools):
             menu.setToolTipsVisible(True)
         self.addActions(actions.all())
@@ -209,6 +211,7 @@ class MainWindow(QMainWindow):
         actions.copy_transcript_wanted.connect(lambda: self.errands.copy_transcript(self.transcript))
         actions.save_transcript_wanted.connect(lambda: self.errands.save_transcript(self.transcript))
         self.errands.done.connect(self._say_done)
+        actions.reports_wanted.connect(self.rescue.open_reports)
         self._bridge.frames.connect(self._show_frames)
         self._bridge.each_second.connect(session.check_saving)
         self._bridge.each_second.connect(session.check_sound)

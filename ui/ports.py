@@ -294,4 +294,7 @@ class Ports:
     load_at_start: bool = True
     model_sources: tuple[str, ...] = ("mini",)  # offered in Settings beside what the user types
     icon: Path | None = None  # the program's icon
+    relaunch: Callable[[str], None] | None = None  # take the place (`ui.place`) and start the program again at the end
+    place: str = ""  # of the process before, when this one is its restart
+    report_folder: Callable[[], Path] | None = None  # reports of errors; it need not exist
     version: str = ""

@@ -11,6 +11,8 @@ from typing import NamedTuple
 from app.messages import MODES, Trouble
 
 PAGE, MODE, NEW_TALK, AGAIN = "page", "mode", "new talk", "again"
+RELAUNCH, REPORTS = "relaunch", "reports"
+RESCUES = {"restart": RELAUNCH, "reports": REPORTS}
 LABEL_PAGES = {"engine": "engine", "sound": "audio", "voice": "voice"}
 KIND_PAGES = {
     "audio-input": "audio",
@@ -22,7 +24,7 @@ KIND_PAGES = {
 
 
 class Remedy(NamedTuple):
-    """deed: PAGE, MODE, NEW_TALK or AGAIN. what: the page or the mode."""
+    """deed: PAGE, MODE, NEW_TALK, AGAIN, RELAUNCH or REPORTS. what: the page or the mode."""
 
     deed: str
     what: str = ""
@@ -31,6 +33,9 @@ class Remedy(NamedTuple):
 def remedy_of(trouble: Trouble) -> Remedy:
     """The deed behind a trouble's label."""
     words = trouble.remedy.lower().split()
+    for word, rescue in RESCUES.items():
+        if word in words:
+            return Remedy(rescue)
     for word, page in LABEL_PAGES.items():
         if word in words:
             return Remedy(PAGE, page)

@@ -44,7 +44,7 @@ from ui import ports as keys
 from ui.keeping import keep_all
 from ui.mode_choice import ModeChoice
 from ui.ports import ConversationPort, Ports
-from ui.remedies import MODE, NEW_TALK, PAGE, remedy_of
+from ui.remedies import MODE, NEW_TALK, PAGE, RELAUNCH, REPORTS, remedy_of
 from ui.sampling_ranges import SAMPLING_KEYS, usual_sampling
 
 TALK_PHASES = ("priming", "talking")
@@ -77,6 +77,7 @@ class Session(QObject):
     talk_ended = Signal(str)
     refused = Signal(object)  # Refusal
     page_wanted = Signal(str)
+    rescue_wanted = Signal(str)  # RELAUNCH or REPORTS
 
     def __init__(self, conversation: ConversationPort, ports: Ports):
         super().__init__()
@@ -236,6 +237,9 @@ class Session(QObject):
         deed, what = remedy_of(trouble)
         if deed == PAGE:
             self.page_wanted.emit(what)
+            return
+        if deed in (RELAUNCH, REPORTS):
+            self.rescue_wanted.emit(deed)
             return
         self.dismiss(trouble)
         if deed == MODE:
