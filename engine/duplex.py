@@ -22,6 +22,7 @@ import torch
 from torch import Tensor
 
 from engine import weights
+from engine.answer import Answer, HostEnds, Spans
 from engine.config import LMConfig, MimiConfig, PromptCodes
 from engine.conversion import converted, held_precision, speech_columns
 from engine.errors import Cancelled, EngineError
@@ -50,28 +51,6 @@ WINDOWS = ("upstream", "personaplex")
 
 Progress = Callable[[str, int, int], None]
 Cancel = Callable[[], bool]
-
-
-class Spans(NamedTuple):
-    """Milliseconds of one frame. `host` is the total without the four stages: copies, Python, the wait."""
-
-    encode: float
-    temporal: float
-    depth: float
-    decode: float
-    host: float
-    total: float
-
-
-class Answer(NamedTuple):
-    """What came out on one frame. `text` and `own` are None until the first output (lm.md 8a)."""
-
-    pcm: np.ndarray  # [1920] float32 in [-1, 1]; the caller may keep it
-    text: int | None
-    own: tuple[int, ...] | None
-    user: tuple[int, ...]  # the codes heard on this frame
-    spans: Spans
-    finite: bool = True  # False: the model's numbers are no numbers any more; pcm is silence, and so are later frames
 
 
 class Duplex:
@@ -122,7 +101,7 @@ class Duplex:
         self._pool = GraphPool(self.device) if graph_unavailable_reason(self.device) is None else None
         self._frame_stages, self._prefill_stage = self._make_stages(*STAGES), self._make_stages("prefill")
         self._primer = Primer(self.frame)
-        self._host = self._open_host_buffers()
+        self._host = HostEnds(lm.config, self.state, self.frame_size)
         self.mode = "eager"
         self.sampling = self.default_sampling
         self.reset()
@@ -278,34 +257,22 @@ class Duplex:
     def step(self, pcm: np.ndarray) -> Answer:
         """Hear and say one frame. pcm [1920] float32 in [-1, 1]. Waits for the device once, at the copy-out."""
         began = perf_counter_ns()
-        assert pcm.shape == (self.frame_size,), "one frame at a time"
-        self._host.pcm_in.copy_(torch.from_numpy(np.ascontiguousarray(pcm, dtype=np.float32)))
-        self.state["frame.pcm_in"].copy_(self._host.pcm_in[None, None], non_blocking=True)
+        self._host.put(pcm)
         self._draw_noise()
         self._frame_stages.run(self.mode)
-        self._host.tokens[: 1 + self.lm_config.own].copy_(self.state["frame.spoken"][0], non_blocking=True)
-        self._host.tokens[1 + self.lm_config.own :].copy_(self.state["frame.heard"][0], non_blocking=True)
-        self._host.pcm_out.copy_(self.state["frame.pcm_out"][0, 0], non_blocking=True)
-        # Not numbers anywhere in attention end up in the hidden vector; in tokens they would leave no trace.
-        self._host.checksum.copy_(self._frame_numbers().sum(dtype=torch.float32), non_blocking=True)
+        self._host.fetch(self._frame_numbers())
         if self.device.type == "cuda":
             torch.cuda.current_stream().synchronize()
-        return self._answer((perf_counter_ns() - began) / 1e6)
-
-    def _answer(self, total: float) -> Answer:
-        tokens, own = self._host.tokens.tolist(), self.lm_config.own
-        user = tuple(tokens[1 + own : 1 + own + self.lm_config.user])
-        encode, temporal, depth, decode = self._frame_stages.spans()
-        host = max(0.0, total - (encode + temporal + depth + decode))
-        timed = Spans(encode, temporal, depth, decode, host, total)
-        if self._silent_frames > 0:  # no whole frame of own codes yet: what the decoder made of half ones is forgotten
+        silent = self._silent_frames > 0
+        if silent:  # no whole frame of own codes yet: what the decoder made of half ones is forgotten
             self._silent_frames -= 1
             self._fill(self._speaking)
-            return Answer(np.zeros(self.frame_size, np.float32), None, None, user, timed)
-        sound, said = self._host.pcm_out.numpy(), tuple(tokens[1 : 1 + own])
-        if not np.isfinite(sound).all() or not np.isfinite(self._host.checksum.item()):
-            return Answer(np.zeros(self.frame_size, np.float32), tokens[0], said, user, timed, finite=False)
-        return Answer(np.clip(sound, -1.0, 1.0), tokens[0], said, user, timed)
+        return self._host.answer(silent, self._spans((perf_counter_ns() - began) / 1e6))
+
+    def _spans(self, total: float) -> Spans:
+        stages = self._frame_stages.spans()
+        encode, temporal, depth, decode = stages
+        return Spans(encode, temporal, depth, decode, max(0.0, total - sum(stages)), total)
 
     def _frame_numbers(self) -> Tensor:
         """What the temporal transformer made in this frame, by whichever code ran it."""
@@ -384,24 +351,6 @@ class Duplex:
         self.state.restore(snapshot.tensors)
         self._generator.set_state(snapshot.generator)
         self._silent_frames, self.sampling = snapshot.silent_frames, snapshot.sampling
-
-    def _open_host_buffers(self) -> _HostBuffers:
-        """Pinned host ends of a frame, so that its copies need no hidden staging and no hidden wait."""
-        pinned = self.device.type == "cuda"
-        tokens = 1 + self.lm_config.own + self.lm_config.codebooks
-        return _HostBuffers(
-            torch.zeros(self.frame_size, pin_memory=pinned),
-            torch.zeros(self.frame_size, pin_memory=pinned),
-            torch.zeros(tokens, dtype=torch.int64, pin_memory=pinned),
-            torch.zeros((), pin_memory=pinned),
-        )
-
-
-class _HostBuffers(NamedTuple):
-    pcm_in: Tensor
-    pcm_out: Tensor
-    tokens: Tensor
-    checksum: Tensor
 
 
 class _Snapshot(NamedTuple):

@@ -11,7 +11,8 @@ import torch
 from torch import Tensor
 
 from engine.config import LMConfig, MimiConfig
-from engine.duplex import Answer, Duplex
+from engine.answer import Answer
+from engine.duplex import Duplex
 from engine.errors import Cancelled, EngineError
 from engine.persona import Prompt, VoicePrompt, build_prompt, voice_from_codes, wrap_text
 from engine.sampling import SamplingValues

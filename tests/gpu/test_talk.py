@@ -9,7 +9,8 @@ import pytest
 import torch
 
 from engine.config import MIMI, MOSHI_7B, LMConfig
-from engine.duplex import Answer, Duplex
+from engine.answer import Answer
+from engine.duplex import Duplex
 from engine.sampling import SamplingValues
 
 pytestmark = pytest.mark.gpu

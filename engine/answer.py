@@ -1,0 +1,75 @@
+"""The two ends of a frame on the host: sound in, and what came out of it.
+
+Owns the pinned buffers, so that a frame's copies need no hidden staging and no hidden wait, and the making of an
+`Answer` from them. Knows the state's slots, nothing of how a frame is run. Engine thread only.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from engine.config import LMConfig
+from engine.state import State
+
+
+class Spans(NamedTuple):
+    """Milliseconds of one frame. `host` is the total without the four stages: copies, Python, the wait."""
+
+    encode: float
+    temporal: float
+    depth: float
+    decode: float
+    host: float
+    total: float
+
+
+class Answer(NamedTuple):
+    """What came out on one frame. `text` and `own` are None until the first output (lm.md 8a)."""
+
+    pcm: np.ndarray  # [1920] float32 in [-1, 1]; the caller may keep it
+    text: int | None
+    own: tuple[int, ...] | None
+    user: tuple[int, ...]  # the codes heard on this frame
+    spans: Spans
+    finite: bool = True  # False: the model's numbers are no numbers any more; pcm is silence, and so are later frames
+
+
+class HostEnds:
+    """Copies one frame in and out; the out-copies are enqueued and must be waited for once."""
+
+    def __init__(self, config: LMConfig, state: State, frame_size: int):
+        self._config, self._state = config, state
+        pinned = state["frame.pcm_in"].device.type == "cuda"
+        self._pcm_in, self._pcm_out = (torch.zeros(frame_size, pin_memory=pinned) for _ in range(2))
+        self._spoken = torch.zeros(1 + config.own, dtype=torch.int64, pin_memory=pinned)
+        self._heard = torch.zeros(config.codebooks, dtype=torch.int64, pin_memory=pinned)
+        self._checksum = torch.zeros((), pin_memory=pinned)
+
+    def put(self, pcm: np.ndarray) -> None:
+        """pcm [frame_size] float32, on its way to the device when this returns."""
+        assert pcm.shape == self._pcm_in.shape, "one frame at a time"
+        self._pcm_in.copy_(torch.from_numpy(np.ascontiguousarray(pcm, dtype=np.float32)))
+        self._state["frame.pcm_in"].copy_(self._pcm_in[None, None], non_blocking=True)
+
+    def fetch(self, numbers: Tensor) -> None:
+        """Enqueue the copies of the finished frame. `numbers`: what the temporal transformer made; not-numbers anywhere
+        in attention end up in it, while in tokens they would leave no trace."""
+        self._spoken.copy_(self._state["frame.spoken"][0], non_blocking=True)
+        self._heard.copy_(self._state["frame.heard"][0], non_blocking=True)
+        self._pcm_out.copy_(self._state["frame.pcm_out"][0, 0], non_blocking=True)
+        self._checksum.copy_(numbers.sum(dtype=torch.float32), non_blocking=True)
+
+    def answer(self, silent: bool, spans: Spans) -> Answer:
+        """After the wait. `silent`: no whole frame of own codes is out yet."""
+        user = tuple(self._heard[: self._config.user].tolist())
+        if silent:
+            return Answer(np.zeros(len(self._pcm_out), np.float32), None, None, user, spans)
+        text, *own = self._spoken.tolist()
+        sound = self._pcm_out.numpy()
+        finite = bool(np.isfinite(sound).all() and np.isfinite(self._checksum.item()))
+        pcm = np.clip(sound, -1.0, 1.0) if finite else np.zeros_like(sound)
+        return Answer(pcm, text, tuple(own), user, spans, finite)
