@@ -23,7 +23,7 @@ from app.conversation import Conversation
 from app.diagnostics import kept_log
 from app.engine_room import Loader, Voices, engine_thread, open_engine
 from app.errors import UserError
-from app.messages import CancelLoad, Event, LoadModel, ModelInfo, SetSampling, Shutdown, StartTalk
+from app.messages import CancelLoad, Event, LoadModel, ModelInfo, SetSampling, StartTalk
 from app.paths import user_cache_folder, user_voice_folder
 from app.recording import check_writable, read_recording, write_recording, write_whole
 from app.ring import FRAME, SAMPLE_RATE
@@ -34,6 +34,7 @@ from app.transcript import Transcript
 from app.voices import VoiceFolder
 
 LOOK_S = 0.05  # between two looks at what happened
+CLOSE_S = 5.0  # for an engine thread that is in the middle of something
 INTERRUPTED = 130  # exit status of a program that Ctrl-C ended
 FAILED = 1
 _PACE_KINDS = ("slow", "slower")  # without a clock to keep up with, they are no trouble: the table tells the pace
@@ -99,16 +100,16 @@ class _Watch:
         )  # fmt: skip
 
     def run(self, sleep: Callable[[float], None]) -> None:
-        """Returns when the talk is over and the engine thread has ended."""
+        """Returns when the talk is over or interrupted, and the engine thread has ended or been waited for."""
         self.conversation.start_thread()
         self.conversation.send(SetSampling(self._options.sampling))
         self.conversation.send(LoadModel(self._options.model))
         try:
             with self._progress:
-                while not self._over:
+                while not self._over and not self.interrupted:
                     self._look(sleep)
         finally:
-            self.conversation.close()
+            self.conversation.close(CLOSE_S)
             for event in self.conversation.events():
                 self._follow(event)
 
@@ -120,11 +121,11 @@ class _Watch:
                 self._show("talk", self._ends.frames_read, self._ends.frames)
             sleep(LOOK_S)
         except KeyboardInterrupt:
-            if self.interrupted:  # the second time means at once
-                raise
+            # The rest is `run`'s: it waits a while for the engine thread, which may hang in a file or a build, and a
+            # second Ctrl-C ends that wait.
             self.interrupted = True
+            self.elapsed_s = time.monotonic() - self._began_s  # unless the engine thread still tells
             self.conversation.send(CancelLoad())
-            self.conversation.send(Shutdown())
 
     def _follow(self, event: Event) -> None:
         match event:

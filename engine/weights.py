@@ -120,6 +120,8 @@ def _read_json(path: Path) -> dict[str, Any]:
         raise ValueError(f"{name} is no number")
 
     try:
+        if path.exists() and not path.is_file():
+            raise EngineError(f"{path} is not a file.")  # a pipe would be waited for without end
         if path.stat().st_size > MAX_JSON_BYTES:
             raise EngineError(f"{path.name} is too large to be a configuration.")
         values = json.loads(path.read_text("utf-8-sig"), parse_constant=refuse)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
@@ -225,6 +226,29 @@ def test_interrupt_writes_what_there_is(options: TalkOptions, capsys: pytest.Cap
     assert 4 <= frames < 13
     assert soundfile.info(options.output).frames == frames * 1920
     assert f"Interrupted after {frames * FRAME_S:.1f} of 1.0 s" in capsys.readouterr().out
+
+
+def test_interrupt_ends_the_talk_though_the_engine_hangs(options: TalkOptions, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A model on a network folder that does not answer, or a build that nothing can stop."""
+    monkeypatch.setattr("app.talk.CLOSE_S", 0.05)
+    answered = threading.Event()
+
+    def hang(*_: Any, **__: Any) -> Any:
+        answered.wait(60)
+        raise EngineError("It answers at last.")
+
+    try:
+        status = run_talk(
+            options,
+            load_engine=hang,
+            voices=FakeVoices(),
+            thread_context=nullcontext,
+            sleep=interrupt_when(lambda: True),
+        )
+    finally:
+        answered.set()
+    assert status == 130
+    assert not options.output.exists()
 
 
 def test_interrupt_while_loading_writes_nothing(options: TalkOptions, capsys: pytest.CaptureFixture[str]) -> None:

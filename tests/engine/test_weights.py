@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import os
 import struct
 import subprocess
 import sys
@@ -640,3 +641,10 @@ def test_missing_files_are_named(tmp_path: Path, present: tuple[str, ...], said:
 def test_codebook_names_are_those_of_the_module() -> None:
     with torch.device("meta"):
         assert CODEBOOKS in dict(Mimi(MIMI, 8).named_parameters())
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_configuration_that_is_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "config.json")
+    with pytest.raises(EngineError, match="is not a file"):
+        find(tmp_path)
