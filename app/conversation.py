@@ -30,6 +30,7 @@ from app.model_loading import ModelLoading, stop_if
 from app.notices import LOAD_AGAIN, RELAUNCH, SOUND_SETTINGS, VOICE_SETTINGS, Noticeboard
 from app.running_talk import FrameClock, RunningTalk
 from app.telemetry import FrameHistory
+from app.transcript import Transcript
 
 log = logging.getLogger("parley.conversation")
 
@@ -98,11 +99,11 @@ class Conversation:
         self._thread_context = thread_context
         self._clock = clock
         self._on_answer = on_answer
-        self._on_failure = on_failure
+        self.on_failure = on_failure
         self._begins_anew = begins_anew
         self._commands = CommandQueue()
         self._events = EventQueue(clock)
-        self._emit = self._events.put
+        self.transcript = Transcript()  # of the talk that runs or ran last; written by the engine thread
         self._board = Noticeboard(self._emit)
         self._loading = ModelLoading(load_engine, voices, self._events, self._board, clock)
         self._thread: threading.Thread | None = None
@@ -143,6 +144,11 @@ class Conversation:
     def tell(self, event: Event) -> None:
         """Let whoever drains the events know something that others than the engine thread found out. Never blocks."""
         self._emit(event)
+
+    def _emit(self, event: Event) -> None:
+        if isinstance(event, say.TextSpoken):
+            self.transcript.add(event.time_s, event.piece)
+        self._events.put(event)
 
     def events(self) -> list[Event]:
         """What happened since the last call, oldest first. For one reader."""
@@ -270,6 +276,7 @@ class Conversation:
         self._attempt = "sound"
         self._ends.open()
         self._persona = choice
+        self.transcript = Transcript()
         self._board.clear("start", "voice", "sound", "talk", "numbers")
         self._talk = RunningTalk(loaded, persona.frames, self.history, self._board, self._emit)
         self._enter("talking")
@@ -363,11 +370,11 @@ class Conversation:
             kind = "sound" if attempt == "talk" else attempt
             self._board.post(Trouble(kind, str(error), _REMEDIES.get(kind, ""), fatal=self.phase == "failed"))
         elif isinstance(error, (EngineError, EngineFailure)):
-            self._on_failure(error, attempt)
+            self.on_failure(error, attempt)
             self._fail(attempt, str(error))
         else:
             log.error("unexpected error in the engine thread", exc_info=error)
-            self._on_failure(error, attempt)
+            self.on_failure(error, attempt)
             if _is_sticky(error):
                 self._fail(attempt, STICKY, RELAUNCH)
             else:

@@ -18,12 +18,14 @@ from app import diagnostics
 from app.audio import DeviceAudio
 from app.config import Settings
 from app.conversation import Conversation
+from app.crash_report import crash_folder
 from app.devices import DeviceLists, DeviceRef
 from app.errors import UserError
 from app.model_fits import ModelFits
 from app.paths import project_file, user_cache_folder, user_persona_file, user_voice_folder
 from app.presets import Presets
 from app.recorder import Recorder
+from app.rescue import Rescue, model_lines
 from app.sound_check import SoundCheck
 from app.sound_desk import SoundDesk
 from app.talk_ends import TalkEnds
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("parley")
 
 CLOSE_SECONDS = 5.0
+HURRY_SECONDS = 1.0  # for an engine that does not come back and need not be waited for
 # Offered beside what the user types. Nothing is fetched before it is chosen.
 SOURCES = (
     "mini",
@@ -59,16 +62,22 @@ def run_window(settings: Settings) -> int:
         recorder = Recorder()
         check = SoundCheck(lambda: DeviceAudio(sound.settings, sound.desk))
         conversation = Conversation(TalkEnds(sound, recorder, check), voices=voices)
-        desktop = Desktop(settings, sound, voices, conversation, kept, recorder, check)
+        rescue = Rescue(settings, conversation, kept)
+        desktop = Desktop(settings, sound, voices, conversation, kept, recorder, check, rescue)
         conversation.start_thread()
+        rescue.watchdog.start()
         sound.desk.refresh()  # the lists are there when Settings is opened
         try:
-            status = show(conversation, desktop.ports())
+            with rescue.reports.hooks(rescue.tell):
+                status = show(conversation, desktop.ports())
         finally:
-            ended = conversation.close(CLOSE_SECONDS)
+            rescue.watchdog.stop()
+            ended = conversation.close(HURRY_SECONDS if rescue.wanted else CLOSE_SECONDS)
             recorder.close(CLOSE_SECONDS)
             with contextlib.suppress(TimeoutError):
                 settings.flush()
+        if rescue.wanted and rescue.start_again():
+            end_now(status)
         if not ended:
             log.info("the engine thread is still busy: ending without it")
             end_now(status)
@@ -99,6 +108,7 @@ class Desktop:
         kept: diagnostics.LastLines,
         recorder: Recorder,
         check: SoundCheck,
+        rescue: Rescue,
     ) -> None:
         self._settings = settings
         self._sound = sound
@@ -107,6 +117,7 @@ class Desktop:
         self._kept = kept
         self._recorder = recorder
         self._check = check
+        self._rescue = rescue
         settings.follow(self._follow_settings)
 
     def _follow_settings(self) -> None:
@@ -133,16 +144,14 @@ class Desktop:
             persona=config.persona,
             model_sources=tuple(dict.fromkeys((*SOURCES, config.model.source))),
             icon=_icon(),
+            relaunch=self._rescue.want,
+            place=self._rescue.place,
+            report_folder=crash_folder,
             version=version(),
         )
 
     def diagnostics(self) -> Future[str]:
-        info = self._conversation.info
-        model = "No model is loaded." if info is None else (
-            f"Model: {info.name}, {info.device_name} ({info.device}), {info.precision}, modes {info.modes}"
-        )  # fmt: skip
-        phase = f"Phase: {self._conversation.phase}"
-        return diagnostics.collect(f"{model}\n{phase}", self._sound.status(), tuple(self._kept.lines))
+        return diagnostics.collect(model_lines(self._conversation), self._sound.status(), tuple(self._kept.lines))
 
 
 class DeskPort:

@@ -46,9 +46,13 @@ class Rescue:
         if folder is None or not folder.is_dir():
             self._session.tell(KIND, tr("There are no reports of errors."))
         elif not QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder))):
-            self._session.tell(KIND, tr("No program opens folders here; the reports are in {folder}").format(folder=folder))
+            self._session.tell(
+                KIND, tr("No program opens folders here; the reports are in {folder}").format(folder=folder)
+            )
 
     def return_to_place(self) -> None:
         """After a restart: the words and the window as they were, and one sentence."""
         if self._ports.place and put_back(self._ports.place, self._window, self._transcript):
-            self._session.tell(KIND, tr("Parley has started again. The words so far are here; the model has forgotten them."))
+            self._session.tell(
+                KIND, tr("Parley has started again. The words so far are here; the model has forgotten them.")
+            )

@@ -971,7 +971,7 @@ def test_numbers_that_do_not_come_back_begin_the_talk_anew_with_its_persona() ->
 def test_numbers_that_fall_apart_at_once_end_the_talk_with_a_sentence() -> None:
     failures: list[tuple[str, str]] = []
     world = World(frames=50)
-    world.conversation._on_failure = lambda error, attempt: failures.append((str(error), attempt))
+    world.conversation.on_failure = lambda error, attempt: failures.append((str(error), attempt))
     spoilt(world, range(WARM_UP, 10_000))
     events = world.run(LOAD, NATF2)
     (told,) = troubles(events, "talk")
@@ -1002,7 +1002,7 @@ def test_a_recording_is_not_begun_anew() -> None:
 def test_an_error_that_ends_the_cards_context_asks_for_a_restart(error: Exception, remedy: str) -> None:
     failures: list[BaseException] = []
     world = World()
-    world.conversation._on_failure = lambda failure, attempt: failures.append(failure)
+    world.conversation.on_failure = lambda failure, attempt: failures.append(failure)
     world.run(LOAD)
     world.engine.fail_at[3] = error
     (told,) = troubles(world.run(NATF2))

@@ -19,6 +19,7 @@ from app.devices import DeviceLists, DeviceRef, DeviceRow
 from app.main import DeskPort, Desktop
 from app.messages import LoadModel, ModelSpec, PersonaChoice, StartTalk
 from app.recorder import Recorder
+from app.rescue import Rescue
 from app.sound_check import SoundCheck
 from app.window_ports import RecorderPort
 from tests.app.fake_engine import FakeEngine, FakeLoader, FakeVoices, VirtualClock
@@ -105,7 +106,8 @@ def test_diagnostics_hold_what_helps_and_nothing_private(
             return AudioStatus(input_name="USB Headset", input_rate=48000.0, skipped=3)
 
     check = SoundCheck(lambda: VirtualEnds(clock, 10))
-    desktop = Desktop(settings, Sound(), FakeVoices(), conversation, kept, Recorder(), check)  # type: ignore[arg-type]
+    rescue = Rescue(settings, conversation, kept)
+    desktop = Desktop(settings, Sound(), FakeVoices(), conversation, kept, Recorder(), check, rescue)  # type: ignore[arg-type]
     try:
         assert "No model is loaded." in desktop.diagnostics().result(5)
         for number in range(300):

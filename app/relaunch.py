@@ -1,0 +1,89 @@
+"""Starting the program again at the same place, when the running one cannot be rescued.
+
+Owns the file that carries the window's place (its words and its position) from one process to the next, and the start
+of that process. The file is private, read once and removed: words are kept no longer than the restart takes. Main
+thread; must not import torch or Qt.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from app.paths import user_log_folder
+from app.private_files import private_folder
+
+log = logging.getLogger("parley")
+
+PLACE = "PARLEY_PLACE"  # environment variable of the next process: where the place lies
+LONGEST = 64 << 20  # bytes of a place; a day of talking makes two million
+
+
+def command() -> list[str]:
+    """This program with the arguments it was started with."""
+    frozen = getattr(sys, "frozen", False)  # set by PyInstaller: the executable is the program itself
+    return [sys.executable, *sys.argv[1:]] if frozen else [sys.executable, "-m", "app.cli", *sys.argv[1:]]
+
+
+def start_again(place: str, start: Sequence[str] | None = None, folder: Path | None = None) -> bool:
+    """Start the program anew with the window's place. The caller then ends this process at once.
+
+    A new process rather than `exec` in this one, which would wait for a thread that a driver holds. False: it did not
+    start, and the caller should stay.
+    """
+    environment = dict(os.environ)
+    path = save(place, folder)
+    if path is not None:
+        environment[PLACE] = str(path)
+    flags = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
+    try:
+        subprocess.Popen(
+            list(start or command()), env=environment, cwd=_folder(), stdin=subprocess.DEVNULL,
+            start_new_session=os.name != "nt", creationflags=flags,
+        )  # fmt: skip
+    except OSError as error:
+        log.error("the program could not be started again: %s", error)
+        return False
+    return True
+
+
+def _folder() -> str | None:
+    """`-m app.cli` finds the program from any folder only where it is installed; a checkout is found from itself."""
+    return None if getattr(sys, "frozen", False) else str(Path(__file__).resolve().parent.parent)
+
+
+def save(place: str, folder: Path | None = None) -> Path | None:
+    """The place in a private file; None when it could not be written, so that the restart comes without it."""
+    try:
+        kept = private_folder(user_log_folder().parent if folder is None else folder)
+        handle, name = tempfile.mkstemp(dir=kept, prefix="place-", suffix=".json")  # private by birth
+        with os.fdopen(handle, "w", encoding="utf-8", errors="replace") as file:
+            file.write(place)
+    except OSError as error:
+        log.warning("the window's place could not be kept: %s", error)
+        return None
+    return Path(name)
+
+
+def take(environment: Mapping[str, str] = os.environ) -> str:
+    """The place that the process before left; "" for none. The file is gone afterwards."""
+    name = environment.get(PLACE, "")
+    if environment is os.environ:
+        os.environ.pop(PLACE, None)  # the processes that this one starts have another
+    path = Path(name)
+    if not name or not path.name.startswith("place-") or path.suffix != ".json":
+        return ""
+    try:
+        with path.open(encoding="utf-8", errors="replace") as file:
+            return file.read(LONGEST)
+    except OSError:
+        return ""
+    finally:
+        with contextlib.suppress(OSError):
+            path.unlink()

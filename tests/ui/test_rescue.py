@@ -1,0 +1,67 @@
+"""Starting again at the same place, and the folder of reports."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QDesktopServices
+
+from app.conversation import STICKY
+from app.messages import Trouble
+from app.watchdog import stuck
+from tests.ui.conftest import MakeRig
+from ui.remedies import RELAUNCH, REPORTS, remedy_of
+from ui.turns import MODEL
+
+
+def test_a_stuck_engine_offers_the_restart_and_the_next_window_shows_the_same_words(make_rig: MakeRig) -> None:
+    kept: list[str] = []
+    rig = make_rig(relaunch=kept.append)
+    rig.talk()
+    transcript = rig.window.main.transcript
+    transcript.add_turn(MODEL, 1.0, "Hello th\u00e9re, \u05e9\u05dc\u05d5\u05dd.")
+    rig.say(stuck(8.0))
+    banner = rig.window.main.banner
+    assert banner.trouble is not None
+    assert banner.button.text() == "Restart Parley"
+    banner.button.click()
+    assert not rig.window.main.isVisible()
+    (place,) = kept
+    again = make_rig(place=place)
+    again.window.main.rescue.return_to_place()
+    assert "Hello th\u00e9re, \u05e9\u05dc\u05d5\u05dd." in again.window.main.transcript.as_text()
+    assert again.window.main.banner.trouble is not None
+    assert "started again" in again.window.main.banner.trouble.sentence
+
+
+@pytest.mark.parametrize("place", ["", "{", "[]", "null", '{"form": "parley-place/1"}', '{"talks": [{"heading": 1}]}',
+                                   '{"form": "parley-place/1", "geometry": "zz", "talks": []}',
+                                   '{"form": "x", "geometry": "", "talks": []}', "[" * 5000])  # fmt: skip
+def test_a_damaged_place_is_none(make_rig: MakeRig, place: str) -> None:
+    rig = make_rig(place=place)
+    rig.window.main.rescue.return_to_place()
+    assert rig.window.main.transcript.as_text() == ""
+    assert rig.window.session.troubles == []
+
+
+def test_labels_and_deeds() -> None:
+    assert remedy_of(stuck(8)).deed == RELAUNCH
+    assert remedy_of(Trouble("talk", STICKY, "Restart Parley", fatal=True)).deed == RELAUNCH
+    assert remedy_of(Trouble("program", "x", "Open reports")).deed == REPORTS
+
+
+def test_the_reports_folder_opens_or_a_sentence_says_why_not(
+    make_rig: MakeRig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toLocalFile()) or len(opened) == 1)
+    rig = make_rig(report_folder=lambda: tmp_path / "crashes")
+    rig.window.main.actions_.reports.trigger()
+    assert [trouble.sentence for trouble in rig.window.session.troubles] == ["There are no reports of errors."]
+    (tmp_path / "crashes").mkdir()
+    rig.say(Trouble("program", "x", "Open reports"))
+    rig.window.main.banner.button.click()
+    assert opened == [str(tmp_path / "crashes")]
+    rig.window.main.actions_.reports.trigger()
+    assert any("the reports are in" in trouble.sentence for trouble in rig.window.session.troubles)
