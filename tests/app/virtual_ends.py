@@ -43,6 +43,7 @@ class VirtualEnds:
         self.troubles: tuple[AudioTrouble, ...] = ()
         self.unplugged = False  # True: no microphone frame comes any more
         self.muted = False
+        self.talk_key_held = False
         self.calls: list[str] = []
         self.reads = 0
         self.delays_ms: list[float] = []  # age of each frame when the engine got it
