@@ -78,7 +78,11 @@ def find(folder: Path) -> ModelFiles:
     """
     if not folder.is_dir():
         raise EngineError(f"There is no model folder {folder}.")
-    config = _read_json(folder / "config.json") if (folder / "config.json").exists() else {}
+    try:
+        configured = (folder / "config.json").exists()
+    except OSError as error:  # a folder that may not be entered
+        raise EngineError(f"{folder} could not be read: {error.strerror or error}.") from error
+    config = _read_json(folder / "config.json") if configured else {}
     model, mimi, tokenizer = [
         folder / _file_name(config, key, default)
         for key, default in (("moshi_name", MODEL_NAME), ("mimi_name", MIMI_NAME), ("tokenizer_name", TOKENIZER_NAME))

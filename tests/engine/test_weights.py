@@ -648,3 +648,12 @@ def test_configuration_that_is_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "config.json")
     with pytest.raises(EngineError, match="is not a file"):
         find(tmp_path)
+
+
+def test_folder_that_may_not_be_entered_is_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: Path) -> bool:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "exists", refuse)  # root may enter every folder
+    with pytest.raises(EngineError, match="could not be read: Permission denied"):
+        find(tmp_path)
