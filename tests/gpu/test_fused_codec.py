@@ -10,6 +10,8 @@ import torch
 from engine.config import MIMI, MOSHI_7B
 from engine.duplex import Duplex
 from engine.fused_codec import FusedCodec
+
+pytest.importorskip("triton", reason="Triton is not installed")
 from engine.kernels_linear import EARLY, LATE, NO_OVERLAP
 
 pytestmark = pytest.mark.gpu
