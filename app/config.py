@@ -24,6 +24,7 @@ from app.settings_file import Leaf, keep_copy, read_settings, write_settings
 THEMES = ("system", "light", "dark", "contrast")
 ECHO_MODES = ("auto", "on", "off")
 TALK_KEY_MODES = ("open", "push")
+LANGUAGES = ("system", "en", "de")
 RECORD_FORMATS = ("wav", "flac")
 EXPERT = "window.expert_sampling"
 
@@ -65,6 +66,7 @@ class WindowSettings:
     theme: str = "system"
     text_size: int = 100  # per cent
     reduced_motion: bool = False
+    language: str = "system"
     expert_sampling: bool = False
     guide_seen: bool = False
 
@@ -122,6 +124,7 @@ RULES: dict[str, Rule] = {
     "window.theme": Choice(THEMES),
     "window.text_size": Number(90, 200, whole=True, unit="per cent"),
     "window.reduced_motion": Flag(),
+    "window.language": Choice(LANGUAGES),
     "window.expert_sampling": Flag(),
     "window.guide_seen": Flag(),
 }

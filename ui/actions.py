@@ -13,18 +13,22 @@ from app.messages import MODES
 from ui import icons
 from ui.session import Session
 from ui.theme import Theme
+from ui.words import marked, tr
 
 MODE_TEXTS = {
-    "graph": ("&Graph", "Replays the whole frame as one recorded CUDA graph; the fastest way on an NVIDIA card."),
-    "eager": ("&Eager", "Launches every step one by one; runs everywhere."),
-    "compiled": ("&Compiled", "Steps compiled for this computer; building them takes a while once."),
+    "graph": (
+        marked("&Graph"),
+        marked("Replays the whole frame as one recorded CUDA graph; the fastest way on an NVIDIA card."),
+    ),
+    "eager": (marked("&Eager"), marked("Launches every step one by one; runs everywhere.")),
+    "compiled": (marked("&Compiled"), marked("Steps compiled for this computer; building them takes a while once.")),
 }
 START_REASONS = {
-    "idle": "No model is loaded yet.",
-    "loading": "The model is still loading.",
-    "building": "A mode is being built.",
-    "failed": "The model is not loaded; see the message above.",
-    "closed": "The program is closing.",
+    "idle": marked("No model is loaded yet."),
+    "loading": marked("The model is still loading."),
+    "building": marked("A mode is being built."),
+    "failed": marked("The model is not loaded; see the message above."),
+    "closed": marked("The program is closing."),
 }
 
 
@@ -48,44 +52,48 @@ class Actions(QObject):
         super().__init__()
         self._session = session
         self._theme = theme
-        self.talk = self._make("talk", "Start talk", "F5", self._toggle_talk)
-        self.mute = self._make("mute", "&Mute", "Ctrl+D", self._toggle_mute, checkable=True)
-        self.new_talk = self._make("new_talk", "&New talk", "Ctrl+N", session.new_talk)
-        self.record = self._make("record", "&Record talk", "Ctrl+R", self._toggle_record, checkable=True)
-        self.settings = self._make("settings", "&Settings\N{HORIZONTAL ELLIPSIS}", "Ctrl+,", self.settings_wanted.emit)
+        self.talk = self._make("talk", tr("Start talk"), "F5", self._toggle_talk)
+        self.mute = self._make("mute", tr("&Mute"), "Ctrl+D", self._toggle_mute, checkable=True)
+        self.new_talk = self._make("new_talk", tr("&New talk"), "Ctrl+N", session.new_talk)
+        self.record = self._make("record", tr("&Record talk"), "Ctrl+R", self._toggle_record, checkable=True)
+        self.settings = self._make(
+            "settings", tr("&Settings\N{HORIZONTAL ELLIPSIS}"), "Ctrl+,", self.settings_wanted.emit
+        )
         self.copy_transcript = self._make(
-            "copy_transcript", "Copy &transcript", "Ctrl+Shift+C", self.copy_transcript_wanted.emit
+            "copy_transcript", tr("Copy &transcript"), "Ctrl+Shift+C", self.copy_transcript_wanted.emit
         )
         self.save_transcript = self._make(
-            "save_transcript", "&Save transcript\N{HORIZONTAL ELLIPSIS}", "Ctrl+S", self.save_transcript_wanted.emit
+            "save_transcript", tr("&Save transcript\N{HORIZONTAL ELLIPSIS}"), "Ctrl+S", self.save_transcript_wanted.emit
         )
         self.copy_diagnostics = self._make(
-            "copy_diagnostics", "Copy &diagnostics", "Ctrl+Shift+D", self.copy_diagnostics_wanted.emit
+            "copy_diagnostics", tr("Copy &diagnostics"), "Ctrl+Shift+D", self.copy_diagnostics_wanted.emit
         )
-        self.reports = self._make("reports", "Open &reports of errors", "Ctrl+Shift+R", self.reports_wanted.emit)
-        self.latency = self._make("latency", "&Latency details", "Ctrl+Shift+L", self.latency_wanted.emit)
-        self.trial = self._make("trial", "&Try eager for 5 s", "Ctrl+E", self.trial_wanted.emit)
-        self.copy_latency = self._make("copy_latency", "Copy &figures", "Ctrl+Shift+F", self.copy_latency_wanted.emit)
+        self.reports = self._make("reports", tr("Open &reports of errors"), "Ctrl+Shift+R", self.reports_wanted.emit)
+        self.latency = self._make("latency", tr("&Latency details"), "Ctrl+Shift+L", self.latency_wanted.emit)
+        self.trial = self._make("trial", tr("&Try eager for 5 s"), "Ctrl+E", self.trial_wanted.emit)
+        self.copy_latency = self._make(
+            "copy_latency", tr("Copy &figures"), "Ctrl+Shift+F", self.copy_latency_wanted.emit
+        )
         self.save_latency = self._make(
-            "save_latency", "&Export frames\N{HORIZONTAL ELLIPSIS}", "Ctrl+Shift+E", self.save_latency_wanted.emit
+            "save_latency", tr("&Export frames\N{HORIZONTAL ELLIPSIS}"), "Ctrl+Shift+E", self.save_latency_wanted.emit
         )
-        self.guide = self._make("guide", "First-run &guide", "Ctrl+G", self.guide_wanted.emit)
-        self.load = self._make("load", "&Load model", "Ctrl+L", session.load)
-        self.cancel_load = self._make("cancel_load", "Cancel loading", "Ctrl+.", session.cancel_load)
-        self.quit = self._make("quit", "&Quit", "Ctrl+Q", self.quit_wanted.emit)
+        self.guide = self._make("guide", tr("First-run &guide"), "Ctrl+G", self.guide_wanted.emit)
+        self.load = self._make("load", tr("&Load model"), "Ctrl+L", session.load)
+        self.cancel_load = self._make("cancel_load", tr("Cancel loading"), "Ctrl+.", session.cancel_load)
+        self.quit = self._make("quit", tr("&Quit"), "Ctrl+Q", self.quit_wanted.emit)
         self.quit.setMenuRole(QAction.MenuRole.QuitRole)
         self.settings.setMenuRole(QAction.MenuRole.PreferencesRole)
         self.modes = self._make_modes()
-        self.describe(self.new_talk, "Forget this talk and begin another at once")
-        self.describe(self.settings, "Audio, voice, engine, recording and appearance")
-        self.describe(self.record, "Record both sides of this talk and the next ones, until you press again")
-        self.describe(self.latency, "What each mode costs in this talk, stage by stage")
-        self.describe(self.copy_latency, "Copy the cost of each mode as text")
-        self.describe(self.save_latency, "Save every frame's cost as a table (CSV) or as a trace for Perfetto")
-        self.describe(self.guide, "Check microphone and loudspeaker, and choose a model")
-        self.describe(self.copy_diagnostics, "Copy versions, devices and the last log lines for a bug report")
-        self.describe(self.copy_transcript, "Copy the words of this window with their times")
-        self.describe(self.save_transcript, "Save the words of this window as text, Markdown or subtitles")
+        self.describe(self.new_talk, tr("Forget this talk and begin another at once"))
+        self.describe(self.settings, tr("Audio, voice, engine, recording and appearance"))
+        self.describe(self.record, tr("Record both sides of this talk and the next ones, until you press again"))
+        self.describe(self.latency, tr("What each mode costs in this talk, stage by stage"))
+        self.describe(self.copy_latency, tr("Copy the cost of each mode as text"))
+        self.describe(self.save_latency, tr("Save every frame's cost as a table (CSV) or as a trace for Perfetto"))
+        self.describe(self.guide, tr("Check microphone and loudspeaker, and choose a model"))
+        self.describe(self.copy_diagnostics, tr("Copy versions, devices and the last log lines for a bug report"))
+        self.describe(self.copy_transcript, tr("Copy the words of this window with their times"))
+        self.describe(self.save_transcript, tr("Save the words of this window as text, Markdown or subtitles"))
         session.phase_changed.connect(self._update)
         session.mode_changed.connect(self._update_modes)
         session.muted_changed.connect(self._update)
@@ -113,7 +121,7 @@ class Actions(QObject):
         group = QActionGroup(self)
         made = {}
         for number, mode in enumerate(MODES, start=1):
-            action = QAction(MODE_TEXTS[mode][0], self)
+            action = QAction(tr(MODE_TEXTS[mode][0]), self)
             action.setObjectName(f"mode_{mode}")
             action.setCheckable(True)
             action.setShortcut(QKeySequence(f"Ctrl+{number}"))
@@ -146,14 +154,18 @@ class Actions(QObject):
     def _update(self) -> None:
         session, colours = self._session, self._theme.colours
         talking = session.talking
-        self.talk.setText("Stop talk" if talking else "Start talk")
+        self.talk.setText(tr("Stop talk") if talking else tr("Start talk"))
         self.talk.setEnabled(talking or session.phase == "ready")
-        reason = START_REASONS.get(session.phase, "")
-        self.describe(self.talk, "Stop talking" if talking else reason or "Start talking")
+        reason = tr(START_REASONS[session.phase]) if session.phase in START_REASONS else ""
+        self.describe(self.talk, tr("Stop talking") if talking else reason or tr("Start talking"))
         self.talk.setIcon(icons.icon("stop" if talking else "start", colours.on_accent, colours.muted))
         self.mute.setChecked(session.muted)
-        self.mute.setText("&Muted" if session.muted else "&Mute")
-        words = "The model hears silence; press to be heard again" if session.muted else "Let the model hear silence"
+        self.mute.setText(tr("&Muted") if session.muted else tr("&Mute"))
+        words = (
+            tr("The model hears silence; press to be heard again")
+            if session.muted
+            else tr("Let the model hear silence")
+        )
         self.describe(self.mute, words)
         self.mute.setIcon(
             icons.icon("muted", colours.amber) if session.muted else icons.icon("microphone", colours.text)
@@ -166,7 +178,7 @@ class Actions(QObject):
         self.copy_transcript.setIcon(icons.icon("copy", colours.muted))
         self.save_transcript.setIcon(icons.icon("save", colours.muted))
         self.load.setEnabled(session.phase in ("idle", "failed", "ready"))
-        self.load.setText("&Load model" if session.info is None else "Re&load model")
+        self.load.setText(tr("&Load model") if session.info is None else tr("Re&load model"))
         self.cancel_load.setEnabled(session.phase == "loading")
 
     def _update_modes(self) -> None:
@@ -175,7 +187,10 @@ class Actions(QObject):
             reason = self._session.modes.get(mode)
             action.setEnabled(reason is None)
             action.setChecked(mode == chosen)
-            self.describe(action, f"Not on this computer: {reason}" if reason else MODE_TEXTS[mode][1])
+            self.describe(
+                action,
+                tr("Not on this computer: {reason}").format(reason=reason) if reason else tr(MODE_TEXTS[mode][1]),
+            )
         if not chosen:
             self._uncheck_all()
 

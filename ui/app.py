@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QApplication
 from ui import icons
 from ui import ports as keys
 from ui.bridge import Bridge
+from ui.language import speak
 from ui.main_window import MainWindow
 from ui.ports import ConversationPort, Ports
 from ui.session import Session
@@ -55,6 +56,7 @@ def run_window(conversation: ConversationPort, ports: Ports, arguments: Sequence
     application.setApplicationVersion(ports.version)
     application.setDesktopFileName("parley")
     application.setWindowIcon(icons.program_icon(ports.icon))
+    speak(application, str(ports.settings.get(keys.LANGUAGE)))
     window = make_window(application, conversation, ports)
     # Python looks at signals only between its own instructions; the bridge's beat gives it the chance.
     for number in (signal.SIGINT, signal.SIGTERM):

@@ -1,7 +1,7 @@
 """The numbers the latency pane shows, computed from frame records.
 
 Owns the judgement (amber above 75 % of 80 ms, red above 100 %), the percentiles per mode and the words for a
-level. Pure functions of records: knows no Qt, may be called from any thread.
+level. Pure functions of records, for any thread; the words are for `tr`.
 """
 
 from __future__ import annotations
@@ -12,16 +12,23 @@ from dataclasses import dataclass
 
 from app.messages import MODES
 from app.telemetry import FRAME_MS, FrameRecord, percentiles
+from ui.words import marked
 
 STRIP_SECONDS = 60.0
 STRIP_FRAMES = 800  # 60 s are 750 frames; some room for frames that caught up
 NEAR_SHARE = 0.75
 BAD_SHARE = 0.01  # of frames: beyond, losses are heard all the time
+
 SCALE_TOPS = (100, 120, 160, 200, 240, 320, 400, 600, 800, 1200, 1600, 2400, 4000, 8000)
 COST_STAGES = ("encode", "temporal", "depth", "decode", "host")
 
 UNKNOWN, OK, NEAR, OVER = "unknown", "ok", "near", "over"
-VERDICT_WORDS = {UNKNOWN: "not measured", OK: "within budget", NEAR: "close to the limit", OVER: "over the limit"}
+VERDICT_WORDS = {
+    UNKNOWN: marked("not measured"),
+    OK: marked("within budget"),
+    NEAR: marked("close to the limit"),
+    OVER: marked("over the limit"),
+}
 
 SILENCE_DBFS = -90.0
 QUIET_DBFS = -45.0
@@ -108,11 +115,11 @@ def format_clock(seconds: float) -> str:
 def level_words(dbfs: float) -> str:
     """A level judged in one or two words, for the meter's text and for screen readers."""
     if math.isnan(dbfs):
-        return "no signal yet"
+        return marked("no signal yet")
     if dbfs <= SILENCE_DBFS:
-        return "silent"
+        return marked("silent")
     if dbfs < QUIET_DBFS:
-        return "quiet"
+        return marked("quiet")
     if dbfs < LOUD_DBFS:
-        return "good"
-    return "loud" if dbfs < CLIPPING_DBFS else "clipping"
+        return marked("good")
+    return marked("loud") if dbfs < CLIPPING_DBFS else marked("clipping")

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 from app.telemetry import FRAME_MS, FrameRecord
 from ui.figures import COST_STAGES, NEAR_SHARE, STRIP_SECONDS, format_ms, last_seconds, scale_top
 from ui.theme import Theme
+from ui.words import tr
 
 MARK_SPACING = 9.0
 BREAK_SECONDS = 0.5  # a longer pause between two frames is no line
@@ -82,7 +83,7 @@ class LatencyStrip(QWidget):
         self.marks: list[Mark] = []
         self._plot = QRectF()
         self._top = 100.0
-        self.setAccessibleName("Frame cost over the last 60 seconds")
+        self.setAccessibleName(tr("Frame cost over the last 60 seconds"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         theme.changed.connect(self.update)
 
@@ -120,7 +121,9 @@ class LatencyStrip(QWidget):
             return ""
         ago = (self._records[-1].clock_ns - nearest.clock_ns) / 1e9
         parts = "\n".join(f"{stage}: {format_ms(getattr(nearest, stage))}" for stage in COST_STAGES)
-        return f"{ago:.1f} s ago, {nearest.mode}\n{format_ms(nearest.total)} of 80 ms\n{parts}"
+        return tr("{seconds} s ago, {mode}\n{cost} of 80 ms\n{parts}").format(
+            seconds=f"{ago:.1f}", mode=nearest.mode, cost=format_ms(nearest.total), parts=parts
+        )
 
     # ------------------------------------------------------------------ drawing
 
@@ -153,7 +156,7 @@ class LatencyStrip(QWidget):
             painter.setPen(QColor(colours.grid))
             painter.drawLine(QLineF(x, plot.top(), x, plot.bottom()))
             painter.setPen(QColor(colours.muted))
-            text = "now" if share == 0 else f"\N{MINUS SIGN}{share * STRIP_SECONDS:.0f} s"
+            text = tr("now") if share == 0 else f"\N{MINUS SIGN}{share * STRIP_SECONDS:.0f} s"
             width = metrics.horizontalAdvance(text)
             at = min(max(x - width / 2, plot.left()), plot.right() - width)
             painter.drawText(QPointF(at, plot.bottom() + metrics.ascent() + 10), text)

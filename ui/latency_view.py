@@ -30,8 +30,9 @@ from ui.labels import heading_row, set_tone, text_label
 from ui.latency_strip import LatencyStrip
 from ui.stage_bar import StageBar
 from ui.theme import Theme
+from ui.words import marked, tr
 
-COLUMNS = ("p50", "p95", "p99", "late")
+COLUMNS = ("p50", "p95", "p99", marked("late"))
 MIC_TO_SPEAKER_GOOD_MS = 500.0
 FIGURES_EVERY = 3  # records between two updates of the table: four times a second is as fast as figures can be read
 DESCRIBE_EVERY = 13  # records between two updates of the words for screen readers: about once a second
@@ -73,10 +74,10 @@ class LatencyView(QFrame):
         self._described = -DESCRIBE_EVERY  # number of the record behind the words for screen readers
         self._figured = -FIGURES_EVERY  # and behind the table
         self.mode = ""
-        self.speaker = Tile("Mic to speaker")
-        self.frame = Tile("Frame, last second")
-        self.gaps = Tile("Gaps heard")
-        self.late = Tile("Late frames")
+        self.speaker = Tile(tr("Mic to speaker"))
+        self.frame = Tile(tr("Frame, last second"))
+        self.gaps = Tile(tr("Gaps heard"))
+        self.late = Tile(tr("Late frames"))
         self.tiles = (self.speaker, self.frame, self.gaps, self.late)
         self.bar = StageBar(theme)
         self.strip = LatencyStrip(theme)
@@ -91,33 +92,33 @@ class LatencyView(QFrame):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 8, 16, 14)
         layout.setSpacing(8)
-        layout.addLayout(heading_row("Latency", *self._buttons))
+        layout.addLayout(heading_row(tr("Latency"), *self._buttons))
         row = QHBoxLayout()
         row.setSpacing(8)
         for tile in self.tiles:
             row.addWidget(tile, 1)
         layout.addLayout(row)
         layout.addSpacing(4)
-        layout.addWidget(text_label("Current frame", "label"))
+        layout.addWidget(text_label(tr("Current frame"), "label"))
         layout.addWidget(self.bar)
         layout.addSpacing(4)
-        layout.addWidget(text_label("Last 60 seconds, milliseconds per frame", "label"))
+        layout.addWidget(text_label(tr("Last 60 seconds, milliseconds per frame"), "label"))
         layout.addWidget(self.strip, 1)
         layout.addWidget(self.marks)
         layout.addWidget(self._table())
 
     def _table(self) -> QWidget:
         table = QWidget()
-        table.setAccessibleName("Frame cost by mode over the last 60 seconds")
+        table.setAccessibleName(tr("Frame cost by mode over the last 60 seconds"))
         grid = QGridLayout(table)
         grid.setContentsMargins(0, 2, 0, 0)
         grid.setVerticalSpacing(5)
         grid.setHorizontalSpacing(14)
         grid.setColumnStretch(0, 2)
-        grid.addWidget(text_label("Mode", "small", "muted"), 0, 0)
+        grid.addWidget(text_label(tr("Mode"), "small", "muted"), 0, 0)
         for column, name in enumerate(COLUMNS, start=1):
             grid.setColumnStretch(column, 1)
-            grid.addWidget(_right(text_label(name, "small", "muted")), 0, column)
+            grid.addWidget(_right(text_label(tr(name), "small", "muted")), 0, column)
         for row, mode in enumerate(MODES, start=1):
             self._names[mode] = text_label(mode, "body")
             grid.addWidget(self._names[mode], row, 0)
@@ -141,7 +142,7 @@ class LatencyView(QFrame):
         """Mark the row of the mode that is running."""
         self.mode = mode
         for name, label in self._names.items():
-            label.setText(f"{name}  \N{BULLET} now" if name == mode else name)
+            label.setText(f"{name}  \N{BULLET} {tr('now')}" if name == mode else name)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -169,25 +170,30 @@ class LatencyView(QFrame):
     def _show_tiles(self, records: Sequence[FrameRecord]) -> None:
         if not records:
             for tile in self.tiles:
-                tile.show_value("\N{EN DASH}", "no talk yet")
+                tile.show_value("\N{EN DASH}", tr("no talk yet"))
             return
         newest = records[-1]
         heard = newest.mic_to_speaker_ms
         judged = verdict(heard, MIC_TO_SPEAKER_GOOD_MS)
         self.speaker.show_value(
             "\N{EN DASH}" if math.isnan(heard) else f"{heard:.0f} ms",
-            "not measured" if math.isnan(heard) else "slow" if judged == OVER else "measured",
+            tr("not measured") if math.isnan(heard) else tr("slow") if judged == OVER else tr("measured"),
             judged if judged == OVER else OK,
         )
         (median,) = percentiles((record.total for record in last_seconds(records, 1.0)), (50,))
         judged = verdict(median)
         self.frame.show_value(
-            format_ms(median), f"of 80, {VERDICT_WORDS[judged]}" if judged != OK else "of 80 ms", judged
+            format_ms(median),
+            tr("of 80, {judged}").format(judged=tr(VERDICT_WORDS[judged])) if judged != OK else tr("of 80 ms"),
+            judged,
         )
         count = newest.number + 1
-        self.gaps.show_value(f"{newest.gaps}", f"in {count} frames", share_verdict(newest.gaps, count))
+        self.gaps.show_value(
+            f"{newest.gaps}", tr("in {count} frames").format(count=count), share_verdict(newest.gaps, count)
+        )
         late = sum(record.late for record in records)
-        note = f"of {len(records)}" + (f", {newest.skipped} skipped" if newest.skipped else " in 60 s")
+        note = tr("of {count}, {skipped} skipped") if newest.skipped else tr("of {count} in 60 s")
+        note = note.format(count=len(records), skipped=newest.skipped)
         self.late.show_value(f"{late}", note, share_verdict(late, len(records)))
 
     def _show_table(self, records: Sequence[FrameRecord]) -> None:
@@ -200,7 +206,7 @@ class LatencyView(QFrame):
                     cell.setText("\N{EN DASH}")
                     set_tone(cell, "muted")
                 elif name == "late":
-                    cell.setText(f"{row.late} of {row.frames}")
+                    cell.setText(tr("{count} of {all}").format(count=row.late, all=row.frames))
                     judged = share_verdict(row.late, row.frames)
                     set_tone(cell, judged if judged != OK else "")
                 else:
@@ -212,8 +218,8 @@ class LatencyView(QFrame):
     def _show_marks(self) -> None:
         kinds = {mark.kind for mark in self.strip.marks}
         words = {
-            "gap": "\N{BLACK DIAMOND} gap in the sound",
-            "skipped": "\N{BLACK UP-POINTING TRIANGLE} microphone frames skipped",
+            "gap": tr("\N{BLACK DIAMOND} gap in the sound"),
+            "skipped": tr("\N{BLACK UP-POINTING TRIANGLE} microphone frames skipped"),
         }
         self.marks.setText("    ".join(words[kind] for kind in sorted(kinds)))
         self.marks.setVisible(bool(kinds))
@@ -223,10 +229,11 @@ def strip_sentence(records: Sequence[FrameRecord]) -> str:
     """The strip in words, for screen readers."""
     rows = figures_by_mode(records)
     if not rows:
-        return "No frame yet."
+        return tr("No frame yet.")
     parts = [
-        f"{row.mode}: {row.frames} frames, median {format_ms(row.p50)}, 95 of 100 within {format_ms(row.p95)}, "
-        f"{row.late} late"
+        tr("{mode}: {frames} frames, median {p50}, 95 of 100 within {p95}, {late} late").format(
+            mode=row.mode, frames=row.frames, p50=format_ms(row.p50), p95=format_ms(row.p95), late=row.late
+        )
         for row in rows
     ]
     return "; ".join(parts) + "."

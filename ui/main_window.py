@@ -34,25 +34,26 @@ from ui.settings import SettingsWindow
 from ui.theme import Theme
 from ui.transcript import TranscriptView
 from ui.turns import MODEL
+from ui.words import marked, tr
 
 PHASE_WORDS = {
-    "idle": "No model loaded",
-    "loading": "Loading the model",
-    "ready": "Ready to talk",
-    "priming": "Preparing the voice and persona",
-    "talking": "Talking",
-    "building": "Building a mode",
-    "failed": "Stopped by a fault",
-    "closed": "Closed",
+    "idle": marked("No model loaded"),
+    "loading": marked("Loading the model"),
+    "ready": marked("Ready to talk"),
+    "priming": marked("Preparing the voice and persona"),
+    "talking": marked("Talking"),
+    "building": marked("Building a mode"),
+    "failed": marked("Stopped by a fault"),
+    "closed": marked("Closed"),
 }
 HINTS = {
-    "idle": "Load a model to begin.",
-    "loading": "You can talk as soon as the model is loaded.",
-    "ready": "Press Start talk and speak. The model's words appear here.",
-    "priming": "The talk begins in a moment.",
-    "talking": "Listening. The model's words appear here.",
-    "building": "The talk goes on when the mode is built.",
-    "failed": "The message above says what went wrong.",
+    "idle": marked("Load a model to begin."),
+    "loading": marked("You can talk as soon as the model is loaded."),
+    "ready": marked("Press Start talk and speak. The model's words appear here."),
+    "priming": marked("The talk begins in a moment."),
+    "talking": marked("Listening. The model's words appear here."),
+    "building": marked("The talk goes on when the mode is built."),
+    "failed": marked("The message above says what went wrong."),
     "closed": "",
 }
 DONE_SHOWN_MS = 4000
@@ -103,10 +104,10 @@ class MainWindow(QMainWindow):
         self.transcript = TranscriptView(theme)
         self.rescue = Rescue(session, self._ports, self, self.transcript)
         self.latency = LatencyView(theme, action_button(actions.latency, "flat", text=False))
-        self.microphone = LevelPane(theme, "Microphone level", "microphone")
-        self.speaker = LevelPane(theme, "Loudspeaker level", "speaker")
+        self.microphone = LevelPane(theme, tr("Microphone level"), "microphone")
+        self.speaker = LevelPane(theme, tr("Loudspeaker level"), "speaker")
         self.model = text_label("", "small", "muted")
-        self.model.setAccessibleName("Model")
+        self.model.setAccessibleName(tr("Model"))
         self._done = QTimer(self)
         self._done.setSingleShot(True)
         self._done.setInterval(DONE_SHOWN_MS)
@@ -141,7 +142,7 @@ class MainWindow(QMainWindow):
         row.addSpacing(8)
         row.addWidget(_divider())
         row.addSpacing(8)
-        row.addWidget(text_label("Engine", "label", "muted"))
+        row.addWidget(text_label(tr("Engine"), "label", "muted"))
         row.addWidget(self.modes)
         row.addStretch(1)
         row.addWidget(self.recording)
@@ -160,7 +161,7 @@ class MainWindow(QMainWindow):
             action_button(action, "flat", text=False)
             for action in (self.actions_.save_transcript, self.actions_.copy_transcript)
         )
-        layout.addLayout(heading_row("Transcript", *buttons))
+        layout.addLayout(heading_row(tr("Transcript"), *buttons))
         layout.addWidget(self.transcript, 1)
         card.setMinimumWidth(260)
         return card
@@ -176,19 +177,19 @@ class MainWindow(QMainWindow):
 
     def _make_menus(self) -> None:
         actions, bar = self.actions_, self.menuBar()
-        talk = bar.addMenu("&Talk")
+        talk = bar.addMenu(tr("&Talk"))
         talk.addActions([actions.talk, actions.mute, actions.new_talk, actions.record])
         talk.addSeparator()
         talk.addActions([actions.save_transcript, actions.copy_transcript])
         talk.addSeparator()
         talk.addActions([actions.quit])
-        engine = bar.addMenu("&Engine")
+        engine = bar.addMenu(tr("&Engine"))
         engine.addActions(list(actions.modes.values()))
         engine.addSeparator()
         engine.addActions([actions.trial])
         engine.addSeparator()
         engine.addActions([actions.load, actions.cancel_load])
-        tools = bar.addMenu("T&ools")
+        tools = bar.addMenu(tr("T&ools"))
         tools.addActions([actions.settings])
         tools.addSeparator()
         tools.addActions([actions.latency, actions.copy_latency, actions.save_latency])
@@ -225,16 +226,16 @@ class MainWindow(QMainWindow):
         if self._session.muted and phase == "talking":
             colour = colours.amber
         self.phase_dot.setText(f'<span style="color:{colour}">\N{BLACK CIRCLE}</span>')
-        self.transcript.set_hint(HINTS[phase])
+        self.transcript.set_hint(tr(HINTS[phase]) if HINTS[phase] else "")
         self._show_words(phase)
         if phase not in ("talking", "building"):
             for pane in (self.microphone, self.speaker):
                 pane.set_level(float("nan"))
 
     def _show_words(self, phase: str) -> None:
-        words = PHASE_WORDS[phase]
+        words = tr(PHASE_WORDS[phase])
         if phase == "talking" and self._session.muted:
-            words = "Muted"
+            words = tr("Muted")
         if phase in ("talking", "building") and self._session.talking:
             words = f"{words}, {format_clock(self._seconds)}"
         self.phase.setText(words)
@@ -273,7 +274,7 @@ class MainWindow(QMainWindow):
 
     def _talk_started(self) -> None:
         self._seconds = 0.0
-        self.transcript.begin_talk(time.strftime("New talk at %H:%M"))
+        self.transcript.begin_talk(tr("New talk at {time}").format(time=time.strftime("%H:%M")))
         self._show_words(self._session.phase)
 
     def _talk_ended(self, _reason: str) -> None:
@@ -307,15 +308,20 @@ class MainWindow(QMainWindow):
 
 def model_words(info: ModelInfo) -> str:
     """The loaded model in a few words."""
-    untrained = "" if info.trained else " (untrained)"
-    return f"{info.name}{untrained} on {info.device_name}, {info.precision}"
+    untrained = "" if info.trained else f" ({tr('untrained')})"
+    words = tr("{model} on {device}, {precision}")
+    return words.format(model=f"{info.name}{untrained}", device=info.device_name, precision=info.precision)
 
 
 def model_tooltip(info: ModelInfo) -> str:
     seconds = info.context_frames * FRAME_MS / 1000
-    return (
-        f"{info.source}\nWeights {format_bytes(info.weights_bytes)}, state of a talk {format_bytes(info.state_bytes)}\n"
-        f"Remembers {info.context_frames} frames ({format_clock(seconds)})"
+    return f"{info.source}\n" + tr(
+        "Weights {weights}, state of a talk {state}\nRemembers {frames} frames ({time})"
+    ).format(
+        weights=format_bytes(info.weights_bytes),
+        state=format_bytes(info.state_bytes),
+        frames=info.context_frames,
+        time=format_clock(seconds),
     )
 
 

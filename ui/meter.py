@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QSizePolicy, QW
 from ui import icons
 from ui.figures import CLIPPING_DBFS, LOUD_DBFS, level_words
 from ui.theme import Theme
+from ui.words import tr
 
 FLOOR_DBFS = -60
 
@@ -37,7 +38,7 @@ class LevelMeter(QProgressBar):
         """Show a level; nan means that there is none. Repaints only when the shown value changes."""
         shown = FLOOR_DBFS if math.isnan(dbfs) or dbfs < FLOOR_DBFS else min(0, round(dbfs))
         self.setValue(shown)
-        words = level_words(dbfs)
+        words = tr(level_words(dbfs))
         if words != self._words:
             self._words = words
             self.setAccessibleDescription(words)
@@ -99,7 +100,7 @@ class LevelPane(QWidget):
     def set_level(self, dbfs: float) -> None:
         self.meter.set_level(dbfs)
         if math.isnan(dbfs):
-            self.figure.setText("no signal yet")
+            self.figure.setText(tr("no signal yet"))
         elif dbfs < FLOOR_DBFS:
             self.figure.setText(self.meter.words)
         else:

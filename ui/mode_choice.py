@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from app.messages import MODES
+from ui.words import tr
 
 
 class ModeChoice:
@@ -46,7 +47,7 @@ class ModeChoice:
 
     def learn(self, modes: Mapping[str, str | None]) -> None:
         """What this engine can do."""
-        self.modes = {mode: modes.get(mode, "This engine does not offer it.") for mode in MODES}
+        self.modes = {mode: modes.get(mode, tr("This engine does not offer it.")) for mode in MODES}
 
     def answered(self, mode: str, modes: Mapping[str, str | None]) -> str:
         """The engine runs a mode now. Returns the setting to go back to, or ""."""

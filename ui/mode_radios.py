@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QBoxLayout, QButtonGroup, QRadioButton, QVBoxLayou
 
 from ui.actions import Actions
 from ui.labels import wrapped_label
+from ui.words import tr
 
 
 class ModeRadios(QWidget):
@@ -22,7 +23,7 @@ class ModeRadios(QWidget):
         self.buttons: dict[str, QRadioButton] = {}
         self.reasons = {}
         self._group = QButtonGroup(self)
-        self.setAccessibleName("Engine mode")
+        self.setAccessibleName(tr("Engine mode"))
         direction = QBoxLayout.Direction.TopToBottom if explain else QBoxLayout.Direction.LeftToRight
         layout = QBoxLayout(direction, self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -46,7 +47,7 @@ class ModeRadios(QWidget):
             button.setText(name)
             button.setEnabled(action.isEnabled())
             button.setToolTip(action.toolTip())
-            button.setAccessibleName(f"{name} mode")
+            button.setAccessibleName(tr("{mode} mode").format(mode=name))
             button.setAccessibleDescription(action.statusTip())
             if mode in self.reasons:
                 self.reasons[mode].setText(action.statusTip())

@@ -18,10 +18,12 @@ from ui.figures import format_bytes, format_clock
 from ui.labels import action_button, restyle, text_label, wrapped_label
 from ui.session import Session
 from ui.theme import Theme
+from ui.words import marked, tr
 
+PARTS = (marked("download"), marked("language model"), marked("codec"), marked("warm-up"))  # as a load names them
 STEPS = ("warm-up",)  # progress counted in steps, not in bytes
 ETA_AFTER_SECONDS = 2.0
-UNTRAINED = (
+UNTRAINED = marked(
     "These weights are untrained: they exercise the program from end to end, and the answer is noise rather than "
     "speech. Choose a trained model in Settings, Engine."
 )
@@ -68,8 +70,8 @@ class Banner(Notice):
         self.button.clicked.connect(self._remedy)
         self.close_button = QToolButton()
         self.close_button.setProperty("kind", "flat")
-        self.close_button.setAccessibleName("Dismiss this message")
-        self.close_button.setToolTip("Dismiss this message")
+        self.close_button.setAccessibleName(tr("Dismiss this message"))
+        self.close_button.setToolTip(tr("Dismiss this message"))
         self.close_button.clicked.connect(self._dismiss)
         for widget in (self.more, self.button, self.close_button):
             self.row.addWidget(widget)
@@ -90,10 +92,10 @@ class Banner(Notice):
         self.set_kind("error" if trouble.fatal else "warning")
         self.sentence.setText(trouble.sentence)
         self.setAccessibleName(trouble.sentence)
-        self.button.setText(trouble.remedy)
+        self.button.setText(tr(trouble.remedy) if trouble.remedy else "")
         self.button.setVisible(bool(trouble.remedy))
         others = len(troubles) - 1
-        self.more.setText(f"{others} more")
+        self.more.setText(tr("{count} more").format(count=others))
         self.more.setVisible(others > 0)
         if changed:  # screen readers say it without being asked
             QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.Alert))
@@ -125,7 +127,7 @@ class Progress(QFrame):
         self.bar = QProgressBar()
         self.bar.setProperty("thin", True)
         self.bar.setTextVisible(False)
-        self.bar.setAccessibleName("Progress")
+        self.bar.setAccessibleName(tr("Progress"))
         self.cancel = action_button(actions.cancel_load)
         self.load = action_button(actions.load)
         words = QHBoxLayout()
@@ -156,26 +158,28 @@ class Progress(QFrame):
         self.bar.setVisible(not unloaded)
         self._began = None
         if unloaded:
-            self._show("No model is loaded", f"{self._session.spec.source} is chosen", 0, 1)
+            self._show(tr("No model is loaded"), tr("{model} is chosen").format(model=self._session.spec.source), 0, 1)
         elif phase == "loading":
-            self._show(f"Loading {self._session.spec.source}", "starting the engine", 0, 0)
+            self._show(tr("Loading {model}").format(model=self._session.spec.source), tr("starting the engine"), 0, 0)
         elif phase == "building":
-            self._show("Building the mode", "", 0, 0)
+            self._show(tr("Building the mode"), "", 0, 0)
 
     def show_load(self, event: LoadProgressed) -> None:
         done, total = event.done_bytes, event.total_bytes
         if event.what in STEPS:
-            detail = f"{done} of {total}"
+            detail = tr("{done} of {total}").format(done=done, total=total)
         elif total > 0:
-            detail = f"{format_bytes(done)} of {format_bytes(total)}{self._time_left(event)}"
+            sizes = tr("{done} of {total}").format(done=format_bytes(done), total=format_bytes(total))
+            detail = sizes + self._time_left(event)
         else:
             detail = format_bytes(done) if done else ""
-        self._show(f"Loading {self._session.spec.source}: {event.what}", detail, done, total)
+        heading = tr("Loading {model}: {part}").format(model=self._session.spec.source, part=tr(event.what))
+        self._show(heading, detail, done, total)
 
     def show_building(self, event: ModeBuilding) -> None:
-        pause = "the talk is paused and goes on afterwards" if self._session.talking else "this happens once"
-        steps = f"{event.done} of {event.total}, " if event.total else ""
-        self._show(f"Building the {event.mode} mode", steps + pause, event.done, event.total)
+        pause = tr("the talk is paused and goes on afterwards") if self._session.talking else tr("this happens once")
+        steps = tr("{done} of {total}").format(done=event.done, total=event.total) + ", " if event.total else ""
+        self._show(tr("Building the {mode} mode").format(mode=event.mode), steps + pause, event.done, event.total)
 
     def _show(self, heading: str, detail: str, done: int, total: int) -> None:
         self.heading.setText(heading)
@@ -199,14 +203,15 @@ class Progress(QFrame):
         if now - since < ETA_AFTER_SECONDS or done <= 0:
             return ""
         seconds = (event.total_bytes - event.done_bytes) * (now - since) / done
-        return f", about {format_clock(seconds + 0.5)} left" if seconds >= 1 else ""
+        words = tr(", about {time} left").format(time=format_clock(seconds + 0.5))
+        return words if seconds >= 1 else ""
 
 
 def untrained_notice(theme: Theme, session: Session) -> QWidget:
     """Stands as long as the loaded weights are untrained; it cannot be dismissed."""
-    notice = Notice(theme, "info", UNTRAINED)
+    notice = Notice(theme, "info", tr(UNTRAINED))
     notice.setObjectName("untrained")
-    notice.setAccessibleName(UNTRAINED)
+    notice.setAccessibleName(tr(UNTRAINED))
 
     def follow() -> None:
         notice.setVisible(session.info is not None and not session.info.trained)

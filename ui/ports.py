@@ -19,6 +19,7 @@ from app.telemetry import FrameHistory
 
 # Dotted names that the window reads and writes through SettingsPort.
 THEME = "window.theme"  # "system" | "light" | "dark" | "contrast"
+LANGUAGE = "window.language"  # "system" | one of ui.language.LANGUAGES
 REDUCED_MOTION = "window.reduced_motion"  # bool
 TEXT_SIZE = "window.text_size"  # per cent of the system's size, 100..200
 GUIDE_SEEN = "window.guide_seen"  # bool: the first-run guide was shown

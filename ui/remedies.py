@@ -9,7 +9,19 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from app.messages import MODES, Trouble
+from ui.words import marked
 
+# The labels that troubles come with, for the translators: they are read in English here, and shown in the user's words.
+LABELS = (
+    marked("Sound settings"),
+    marked("Voice settings"),
+    marked("Engine settings"),
+    marked("Choose device"),
+    marked("Load again"),
+    marked("Try again"),
+    marked("New talk"),
+    marked("Open reports"),
+)
 PAGE, MODE, NEW_TALK, AGAIN = "page", "mode", "new talk", "again"
 RELAUNCH, REPORTS = "relaunch", "reports"
 RESCUES = {"restart": RELAUNCH, "reports": REPORTS}

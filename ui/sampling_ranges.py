@@ -11,6 +11,7 @@ from typing import NamedTuple
 from app.config import RULES, Number
 from app.messages import Sampling
 from ui import ports as keys
+from ui.words import marked, tr
 
 SAMPLING_KEYS = {
     "temperature": keys.TEMPERATURE,
@@ -20,10 +21,10 @@ SAMPLING_KEYS = {
     "seed": keys.SEED,
 }
 SAMPLING_NAMES = {
-    "temperature": "Voice temperature",
-    "top_k": "Voice top-k",
-    "text_temperature": "Word temperature",
-    "text_top_k": "Word top-k",
+    "temperature": marked("Voice temperature"),
+    "top_k": marked("Voice top-k"),
+    "text_temperature": marked("Word temperature"),
+    "text_top_k": marked("Word top-k"),
 }
 
 
@@ -61,8 +62,12 @@ def usual_sampling(sampling: Sampling) -> tuple[Sampling, str]:
             continue
         lifted = type(value)(min(max(value, span.low), span.high))
         changed[name] = lifted
-        notes.append(f"{SAMPLING_NAMES[name]} {value:g} was brought to {lifted:g}")
+        notes.append(
+            tr("{name} {value} was brought to {lifted}").format(
+                name=tr(SAMPLING_NAMES[name]), value=f"{value:g}", lifted=f"{lifted:g}"
+            )
+        )
     if not notes:
         return sampling, ""
-    note = "; ".join(notes) + ", because talks ramble or fall apart beyond; Full range allows it."
+    note = "; ".join(notes) + tr(", because talks ramble or fall apart beyond; Full range allows it.")
     return replace(sampling, **changed), note  # type: ignore[arg-type]

@@ -36,6 +36,7 @@ from app.messages import (
 from app.telemetry import FrameRecord
 from ui import scripted
 from ui.app import Window, make_window
+from ui.language import speak
 from ui.mode_trial import compare
 from ui.ports import CheckState, DeviceChoice, DevicesState, RecordingState
 from ui.scripted_voices import ScriptedCheck, ScriptedPreset, ScriptedPresets
@@ -81,6 +82,7 @@ class Scene:
     page: str = ""
     text_size: int = 100
     themes: tuple[str, ...] = ("light", "dark")
+    language: str = "en"
     spec: ModelSpec = ModelSpec()
     sampling: Sampling = Sampling()
     persona: PersonaChoice = PersonaChoice()
@@ -147,6 +149,13 @@ def scenes() -> list[Scene]:
         Scene("live", (*talking(card, "graph"),), switched, spec=seven, themes=("contrast",)),
         Scene("latency_details_high", (*talking(card, "graph"),), tried, "latency", spec=seven, themes=("contrast",)),
         Scene("settings_engine_high", (*ready(card, "graph"),), (), "engine", spec=seven, themes=("contrast",)),
+        Scene("german_live", (*talking(card, "graph"), unplugged), switched, spec=seven, language="de"),
+        Scene("german_latency", (*talking(card, "graph"),), tried, "latency", spec=seven, after=_tried, language="de"),
+        Scene("german_engine", (*ready(card, "graph"),), (), "engine", spec=seven, language="de"),
+        Scene("german_voice", (*ready(card, "graph"),), (), "voice", spec=seven, language="de"),
+        Scene("german_audio", (*ready(card, "graph"),), (), "audio", spec=seven, language="de"),
+        Scene("german_guide", (*ready(processor, "eager"),), (), "guide", after=_guide_heard, language="de"),
+        Scene("german_large_text", (*talking(card, "graph"),), switched, text_size=150, spec=seven, language="de"),
         Scene("live_recording", (*talking(card, "graph"),), graph, spec=seven, recording=recording),
         Scene("live_eager_slow", (*talking(card, "eager"), too_slow), slow, spec=seven),
         Scene("live_cpu", (*talking(processor, "compiled"),), small),
@@ -312,6 +321,7 @@ def main() -> int:
             continue
         for theme in scene.themes:
             application.setFont(font)  # each scene begins with the system's own size
+            words = speak(application, scene.language)
             window, pictured = show(application, scene, theme)
             path = options.folder / f"{scene.name}_{theme}.png"
             if not pictured.grab().save(str(path)):
@@ -320,6 +330,8 @@ def main() -> int:
             for done in (window.main, *window.main.errands.windows()):
                 done.deleteLater()
             application.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+            for translator in words:
+                application.removeTranslator(translator)
     return 0
 
 

@@ -25,6 +25,7 @@ DEFAULTS: dict[str, object] = {
     keys.EXPERT_SAMPLING: False,
     keys.GUIDE_SEEN: True,
     keys.REDUCED_MOTION: False,
+    keys.LANGUAGE: "en",
     keys.MODE: "auto",
     keys.MODEL_SOURCE: "mini",
     keys.RECORD_FOLDER: "",

@@ -46,6 +46,7 @@ from ui.mode_choice import ModeChoice
 from ui.ports import ConversationPort, Ports
 from ui.remedies import MODE, NEW_TALK, PAGE, RELAUNCH, REPORTS, remedy_of
 from ui.sampling_ranges import SAMPLING_KEYS, usual_sampling
+from ui.words import tr
 
 TALK_PHASES = ("priming", "talking")
 SPEC_KEYS = {"source": keys.MODEL_SOURCE, "device": keys.MODEL_DEVICE, "precision": keys.MODEL_PRECISION}
@@ -363,7 +364,12 @@ class Session(QObject):
             if self._good_spec is not None and not self._same_model(self._good_spec):
                 self._restore_spec()
                 self._clear("load")
-                self._post(Trouble("settings", f"{trouble.sentence} The earlier model is loaded again."))
+                self._post(
+                    Trouble(
+                        "settings",
+                        tr("{sentence} The earlier model is loaded again.").format(sentence=trouble.sentence),
+                    )
+                )
                 self.load()
 
     def _take_back_sampling(self, sentence: str) -> None:

@@ -21,6 +21,7 @@ from ui.settings_page import Page
 from ui.settings_recording import RecordingPage
 from ui.settings_voice import VoicePage
 from ui.theme import Theme
+from ui.words import tr
 
 PICTURES = {
     "audio": "microphone",
@@ -37,7 +38,7 @@ class SettingsWindow(QWidget):
     def __init__(self, session: Session, bridge: Bridge, ports: Ports, theme: Theme, actions: Actions):
         super().__init__(None, Qt.WindowType.Window)
         self._theme = theme
-        self.setWindowTitle("Parley settings")
+        self.setWindowTitle(tr("Parley settings"))
         self.audio = AudioPage(session, bridge, ports.devices, theme)
         self.voice = VoicePage(session, bridge, ports, actions, theme)
         self.engine = EnginePage(session, ports, actions)
@@ -52,7 +53,7 @@ class SettingsWindow(QWidget):
         }
         self.list = QListWidget()
         self.list.setProperty("nav", True)
-        self.list.setAccessibleName("Settings pages")
+        self.list.setAccessibleName(tr("Settings pages"))
         self.list.setIconSize(QSize(20, 20))
         self.stack = QStackedWidget()
         for page in self.pages.values():

@@ -19,26 +19,27 @@ from ui.ports import DeviceChoice, DeviceRow, DevicesPort, DevicesState
 from ui.session import Session
 from ui.settings_page import Page, form_row
 from ui.theme import Theme
+from ui.words import marked, tr
 
-IDLE_ADVICE = "The level shows while a talk runs."
+IDLE_ADVICE = marked("The level shows while a talk runs.")
 
 
 class AudioPage(Page):
     """Device lists that follow the devices thread."""
 
     def __init__(self, session: Session, bridge: Bridge, devices: DevicesPort, theme: Theme):
-        super().__init__("Audio")
+        super().__init__(tr("Audio"))
         self._session = session
         self._bridge = bridge
         self._devices = devices
         self._shown_revision = -1
         self._confirming = False
         self.boxes = {"input": QComboBox(), "output": QComboBox()}
-        self.every = QCheckBox("&Show the same device under every sound system")
-        self.refresh = QPushButton("&Look for devices again")
+        self.every = QCheckBox(tr("&Show the same device under every sound system"))
+        self.refresh = QPushButton(tr("&Look for devices again"))
         self.note = wrapped_label("", "small", "muted")
-        self.level = LevelPane(theme, "Microphone level", "microphone")
-        self.advice = wrapped_label(IDLE_ADVICE, "small", "muted")
+        self.level = LevelPane(theme, tr("Microphone level"), "microphone")
+        self.advice = wrapped_label(tr(IDLE_ADVICE), "small", "muted")
         self._arrange()
         for direction, box in self.boxes.items():
             box.activated.connect(lambda index, direction=direction: self._choose(direction, index))
@@ -49,23 +50,25 @@ class AudioPage(Page):
         self.fill()
 
     def _arrange(self) -> None:
-        column = self.section("Devices")
+        column = self.section(tr("Devices"))
         form = self.form(column)
-        form_row(form, "&Microphone", self.boxes["input"])
-        form_row(form, "Loud&speaker", self.boxes["output"])
+        form_row(form, tr("&Microphone"), self.boxes["input"])
+        form_row(form, tr("Loud&speaker"), self.boxes["output"])
         column.addWidget(self.every)
         row = QHBoxLayout()
         row.addWidget(self.refresh)
         row.addWidget(self.note, 1)
         column.addLayout(row)
-        column = self.section("Microphone level")
+        column = self.section(tr("Microphone level"))
         column.addWidget(self.level)
         column.addWidget(self.advice)
-        column = self.section("Headphones or loudspeakers")
+        column = self.section(tr("Headphones or loudspeakers"))
         column.addWidget(
             wrapped_label(
-                "Use headphones if you can: on loudspeakers the microphone hears the model too, and the model may "
-                "answer itself.",
+                tr(
+                    "Use headphones if you can: on loudspeakers the microphone hears the model too, and the model may "
+                    "answer itself."
+                ),
                 "body",
                 "muted",
             )
@@ -106,12 +109,12 @@ class AudioPage(Page):
         """List anew. In a talk the sound stops for a moment, so a second press is asked for (user report A1)."""
         if self._session.talking and not self._confirming:
             self._confirming = True
-            self.refresh.setText("&Interrupt the sound and look")
-            self.note.setText("The talk's sound stops for a moment and goes on.")
+            self.refresh.setText(tr("&Interrupt the sound and look"))
+            self.note.setText(tr("The talk's sound stops for a moment and goes on."))
             return
         self._calm()
         self.refresh.setEnabled(False)
-        self.note.setText("Looking for devices")
+        self.note.setText(tr("Looking for devices"))
         self._bridge.when_done(self._devices.refresh(), self._refreshed)
 
     def _refreshed(self, sentence: str) -> None:
@@ -120,7 +123,7 @@ class AudioPage(Page):
 
     def _calm(self) -> None:
         self._confirming = False
-        self.refresh.setText("&Look for devices again")
+        self.refresh.setText(tr("&Look for devices again"))
 
     # ------------------------------------------------------------------ level
 
@@ -131,7 +134,7 @@ class AudioPage(Page):
     def _phase(self, phase: str) -> None:
         if phase not in ("talking", "building"):
             self.level.set_level(math.nan)
-            self.advice.setText(IDLE_ADVICE)
+            self.advice.setText(tr(IDLE_ADVICE))
             if self._confirming:
                 self._calm()
                 self.note.setText("")
@@ -141,30 +144,30 @@ def entries(rows: Sequence[DeviceRow], chosen: DeviceChoice, every: bool) -> lis
     """Text and choice of each line of a list: the system's default first, duplicates only on request, and the chosen
     device even when it is not connected."""
     default = next((row.name for row in rows if row.is_default), "")
-    lines = [(f"System default ({default})" if default else "System default", DeviceChoice())]
+    lines = [(tr("System default ({name})").format(name=default) if default else tr("System default"), DeviceChoice())]
     for row in rows:
         choice = DeviceChoice(row.name, row.host_api)
         if every or not row.duplicate or _matches(choice, chosen):
             lines.append((f"{row.name}  \N{BULLET}  {row.host_api}", choice))
     if chosen.name and not any(_matches(choice, chosen) for _, choice in lines):
         system = f"  \N{BULLET}  {chosen.host_api}" if chosen.host_api else ""
-        lines.append((f"{chosen.name}{system}  (not connected)", chosen))
+        lines.append((f"{chosen.name}{system}  ({tr('not connected')})", chosen))
     return lines
 
 
 def level_advice(dbfs: float) -> str:
     """What a level means for the talk."""
     if math.isnan(dbfs):
-        return IDLE_ADVICE
+        return tr(IDLE_ADVICE)
     if dbfs <= SILENCE_DBFS:
-        return "The microphone delivers digital silence: check its mute switch and the system's permission."
+        return tr("The microphone delivers digital silence: check its mute switch and the system's permission.")
     if dbfs < QUIET_DBFS:
-        return "Quiet. While you speak, the level should pass the first notch."
+        return tr("Quiet. While you speak, the level should pass the first notch.")
     if dbfs < LOUD_DBFS:
-        return "Good."
+        return tr("Good.")
     if dbfs < CLIPPING_DBFS:
-        return "Loud. A little less input gain is safer."
-    return "Clipping: lower the input gain in the system's sound settings."
+        return tr("Loud. A little less input gain is safer.")
+    return tr("Clipping: lower the input gain in the system's sound settings.")
 
 
 def side(state: DevicesState, direction: str) -> tuple[tuple[DeviceRow, ...], DeviceChoice]:

@@ -31,16 +31,21 @@ from ui.sampling_ranges import SAMPLING_NAMES, SAMPLING_RANGES
 from ui.session import Session
 from ui.settings_page import Page, form_row
 from ui.value_slider import ValueSlider
+from ui.words import marked, tr
 
-DEVICE_TEXTS = {"auto": "Automatic", "cpu": "Processor (CPU)", "cuda": "NVIDIA graphics card (CUDA)"}
+DEVICE_TEXTS = {
+    "auto": marked("Automatic"),
+    "cpu": marked("Processor (CPU)"),
+    "cuda": marked("NVIDIA graphics card (CUDA)"),
+}
 PRECISION_TEXTS = {
-    "auto": "Automatic",
-    "float32": "float32: exact, twice the memory",
-    "bfloat16": "bfloat16: half the memory",
-    "int8": "int8: a quarter, nearly as exact",
-    "fp8": "fp8: a quarter, one scale a matrix",
-    "fp8-row": "fp8-row: a quarter, one scale a row",
-    "int4": "int4: a seventh, less exact",
+    "auto": marked("Automatic"),
+    "float32": marked("float32: exact, twice the memory"),
+    "bfloat16": marked("bfloat16: half the memory"),
+    "int8": marked("int8: a quarter, nearly as exact"),
+    "fp8": marked("fp8: a quarter, one scale a matrix"),
+    "fp8-row": marked("fp8-row: a quarter, one scale a row"),
+    "int4": marked("int4: a seventh, less exact"),
 }
 LARGEST_SEED_FIELD = 2**31 - 1
 
@@ -49,27 +54,27 @@ class EnginePage(Page):
     """The engine's choices."""
 
     def __init__(self, session: Session, ports: Ports, actions: Actions):
-        super().__init__("Engine")
+        super().__init__(tr("Engine"))
         self._session = session
         self._pending: ModelSpec | None = None
         self.source = QComboBox()
         self.source.setEditable(True)
         self.source.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         self.source.addItems(list(ports.model_sources))
-        self.browse = QPushButton("&Folder\N{HORIZONTAL ELLIPSIS}")
+        self.browse = QPushButton(tr("&Folder\N{HORIZONTAL ELLIPSIS}"))
         self.device, self.precision = QComboBox(), QComboBox()
         self.facts = wrapped_label("", "small", "muted")
         self.modes = ModeRadios(actions, explain=True)
         self.sliders = {
             name: ValueSlider(label, *SAMPLING_RANGES[name].bounds(session.expert), whole=name.endswith("top_k"))
-            for name, label in SAMPLING_NAMES.items()
+            for name, label in ((name, tr(words)) for name, words in SAMPLING_NAMES.items())
         }
-        self.fresh_seed = QCheckBox("A new one for each &talk")
+        self.fresh_seed = QCheckBox(tr("A new one for each &talk"))
         self.seed = QSpinBox()
         self.seed.setRange(0, LARGEST_SEED_FIELD)
-        self.expert = QCheckBox("F&ull range")
-        self.expert.setToolTip("Values beyond the usual ones make talks loop or fall apart")
-        self.own = QPushButton("The model's o&wn values")
+        self.expert = QCheckBox(tr("F&ull range"))
+        self.expert.setToolTip(tr("Values beyond the usual ones make talks loop or fall apart"))
+        self.own = QPushButton(tr("The model's o&wn values"))
         self.note = wrapped_label("", "small", "near")
         self._arrange()
         self._connect()
@@ -78,28 +83,28 @@ class EnginePage(Page):
         self._show_facts()
 
     def _arrange(self) -> None:
-        column = self.section("Model")
+        column = self.section(tr("Model"))
         form = self.form(column)
         row = QWidget()
         inner = QHBoxLayout(row)
         inner.setContentsMargins(0, 0, 0, 0)
         inner.addWidget(self.source, 1)
         inner.addWidget(self.browse)
-        form_row(form, "&Model", row).setBuddy(self.source)
-        self.source.setAccessibleName("Model: mini, a folder, or a Hugging Face id")
-        form_row(form, "&Runs on", self.device)
-        form_row(form, "&Precision", self.precision)
+        form_row(form, tr("&Model"), row).setBuddy(self.source)
+        self.source.setAccessibleName(tr("Model: mini, a folder, or a Hugging Face id"))
+        form_row(form, tr("&Runs on"), self.device)
+        form_row(form, tr("&Precision"), self.precision)
         column.addWidget(self._question())
         column.addWidget(self.facts)
-        column = self.section("Mode")
+        column = self.section(tr("Mode"))
         column.addWidget(self.modes)
-        column = self.section("Sampling")
+        column = self.section(tr("Sampling"))
         column.addWidget(self.note)
         form = self.form(column)
         for name, slider in self.sliders.items():
-            form_row(form, SAMPLING_NAMES[name], slider).setBuddy(slider.field)
-        form_row(form, "&Seed", self._seed_row()).setBuddy(self.seed)
-        self.seed.setAccessibleName("Seed")
+            form_row(form, tr(SAMPLING_NAMES[name]), slider).setBuddy(slider.field)
+        form_row(form, tr("&Seed"), self._seed_row()).setBuddy(self.seed)
+        self.seed.setAccessibleName(tr("Seed"))
         row_layout = QHBoxLayout()
         row_layout.addWidget(self.expert)
         row_layout.addStretch(1)
@@ -120,8 +125,8 @@ class EnginePage(Page):
         """Asked when a change would end the talk that runs."""
         self.question = QFrame()
         self.question.setProperty("notice", "warning")
-        self.load_now = QPushButton("&Load now")
-        self.keep = QPushButton("&Keep the model")
+        self.load_now = QPushButton(tr("&Load now"))
+        self.keep = QPushButton(tr("&Keep the model"))
         self.keep.clicked.connect(self._keep)
         self.load_now.clicked.connect(self._load_now)
         row = QHBoxLayout()
@@ -130,7 +135,7 @@ class EnginePage(Page):
         row.addWidget(self.load_now)
         column = QVBoxLayout(self.question)
         column.setContentsMargins(12, 8, 12, 8)
-        column.addWidget(wrapped_label("Loading another model or precision ends the talk that is running."))
+        column.addWidget(wrapped_label(tr("Loading another model or precision ends the talk that is running.")))
         column.addLayout(row)
         self.question.hide()
         return self.question
@@ -162,9 +167,9 @@ class EnginePage(Page):
         """Show the choice that holds."""
         spec = self._session.spec
         self.source.setEditText(spec.source)
-        devices = dict(DEVICE_TEXTS)
+        devices = {name: tr(text) for name, text in DEVICE_TEXTS.items()}
         devices.setdefault(spec.device, spec.device)
-        precisions = {name: PRECISION_TEXTS.get(name, name) for name in PRECISIONS}
+        precisions = {name: tr(PRECISION_TEXTS[name]) if name in PRECISION_TEXTS else name for name in PRECISIONS}
         precisions.setdefault(spec.precision, spec.precision)
         for box, texts, chosen in ((self.device, devices, spec.device), (self.precision, precisions, spec.precision)):
             box.clear()
@@ -208,7 +213,7 @@ class EnginePage(Page):
 
     def _browse(self) -> None:
         """A folder by the system's dialog, which does not hold up the rest of the window."""
-        dialog = QFileDialog(self, "Choose a model folder")
+        dialog = QFileDialog(self, tr("Choose a model folder"))
         dialog.setFileMode(QFileDialog.FileMode.Directory)
         dialog.setOption(QFileDialog.Option.ShowDirsOnly)
         dialog.fileSelected.connect(self.choose_folder)
@@ -221,14 +226,20 @@ class EnginePage(Page):
     def _show_facts(self) -> None:
         info = self._session.info
         if info is None:
-            self.facts.setText("mini, a folder, or a Hugging Face id such as kyutai/moshiko-pytorch-bf16.")
+            self.facts.setText(tr("mini, a folder, or a Hugging Face id such as kyutai/moshiko-pytorch-bf16."))
             return
         memory = format_clock(info.context_frames * FRAME_MS / 1000)
-        self.facts.setText(
-            f"{info.name} on {info.device_name} in {info.precision}: weights {format_bytes(info.weights_bytes)}, "
-            f"state of a talk {format_bytes(info.state_bytes)}, remembers {memory}."
-            + (f" Precision {info.precision_reason}" if info.precision_reason else "")
+        words = tr("{model} on {device} in {precision}: weights {weights}, state of a talk {state}, remembers {time}.")
+        said = words.format(
+            model=info.name,
+            device=info.device_name,
+            precision=info.precision,
+            weights=format_bytes(info.weights_bytes),
+            state=format_bytes(info.state_bytes),
+            time=memory,
         )
+        why = tr(" Precision {reason}").format(reason=info.precision_reason) if info.precision_reason else ""
+        self.facts.setText(said + why)
 
     # ------------------------------------------------------------------ sampling
 
@@ -243,9 +254,9 @@ class EnginePage(Page):
             value = chosen if chosen is not None else getattr(held, name, None)
             slider.setEnabled(value is not None)
             if value is not None:
-                slider.set_value(value, "model's own" if chosen is None else "chosen")
+                slider.set_value(value, tr("model's own") if chosen is None else tr("chosen"))
             else:
-                slider.note.setText("model's own")
+                slider.note.setText(tr("model's own"))
         fresh = session.sampling.seed is None
         self.fresh_seed.setChecked(fresh)
         self.seed.setEnabled(not fresh)

@@ -41,7 +41,7 @@ class VoicePage(Page):
         self.presets = PersonaPresets(session, bridge, ports.presets)
         self.text = QPlainTextEdit()
         self.text.setTabChangesFocus(True)
-        self.text.setPlaceholderText("For example: You are a patient tutor who answers in short sentences.")
+        self.text.setPlaceholderText(tr("For example: You are a patient tutor who answers in short sentences."))
         self.cost = text_label("", "small", "muted")
         self.when = wrapped_label("", "small", "muted")
         self.apply = action_button(actions.new_talk)
@@ -63,15 +63,15 @@ class VoicePage(Page):
         self.say(ports.presets.trouble)
 
     def _arrange(self) -> None:
-        column = self.section("Voice")
+        column = self.section(tr("Voice"))
         form = self.form(column)
-        form_row(form, "&Voice", self.voice)
+        form_row(form, tr("&Voice"), self.voice)
         column.addWidget(
-            wrapped_label("Only models trained for it, such as PersonaPlex, follow a voice.", "small", "muted")
+            wrapped_label(tr("Only models trained for it, such as PersonaPlex, follow a voice."), "small", "muted")
         )
-        column = self.section("Persona")
+        column = self.section(tr("Persona"))
         column.addWidget(self.presets)
-        self.text.setAccessibleName("Persona text")
+        self.text.setAccessibleName(tr("Persona text"))
         self.text.setFixedHeight(6 * self.text.fontMetrics().lineSpacing() + 16)
         column.addWidget(self.text)
         column.addWidget(self.cost)
@@ -102,29 +102,30 @@ class VoicePage(Page):
         tokens = self._ports.count_tokens(text) if text.strip() else 0
         info = self._session.info
         if tokens is None:
-            self.cost.setText("The length shows once a model is loaded.")
+            self.cost.setText(tr("The length shows once a model is loaded."))
             set_tone(self.cost, "muted")
             return
         seconds = tokens * FRAME_MS / 1000
-        words = f"{tokens} tokens take {seconds:.1f} s" if tokens != 1 else f"1 token takes {seconds:.1f} s"
+        words = tr("{count} tokens take {seconds} s") if tokens != 1 else tr("{count} token takes {seconds} s")
+        words = words.format(count=tokens, seconds=f"{seconds:.1f}")
         tone = "muted"
         if info is not None:
             memory = info.context_frames * FRAME_MS / 1000
-            words += f" of the {memory:.0f} s that the model remembers"
+            words = tr("{words} of the {memory} s that the model remembers").format(words=words, memory=f"{memory:.0f}")
             if tokens >= info.context_frames:
-                words, tone = f"Too long: {words}", OVER
+                words, tone = tr("Too long: {words}").format(words=words), OVER
             elif tokens > LARGE_SHARE * info.context_frames:
-                words, tone = f"Long: {words}; a shorter text leaves more for the talk", NEAR
-        self.cost.setText("No persona text." if not text.strip() else words + ".")
+                words, tone = tr("Long: {words}; a shorter text leaves more for the talk").format(words=words), NEAR
+        self.cost.setText(tr("No persona text.") if not text.strip() else words + ".")
         set_tone(self.cost, tone)
 
     def _show_when(self) -> None:
         session = self._session
         differs = session.talking and session.talk_persona is not None and session.talk_persona != session.persona
         self.when.setText(
-            "The running talk still has the former persona; a new talk takes this one."
+            tr("The running talk still has the former persona; a new talk takes this one.")
             if differs
-            else "Voice and persona hold from the next talk on."
+            else tr("Voice and persona hold from the next talk on.")
         )
         self.apply.setVisible(differs)
 
@@ -135,11 +136,11 @@ class VoicePage(Page):
         chosen = self._session.persona.voice
         self._voices = tuple(names)
         self.voice.clear()
-        self.voice.addItem("The model's own", "")
+        self.voice.addItem(tr("The model's own"), "")
         for name in names:
             self.voice.addItem(name, name)
         if chosen and chosen not in names:
-            self.voice.addItem(f"{chosen}  (not found)", chosen)
+            self.voice.addItem(f"{chosen}  ({tr('not found')})", chosen)
         self.voice.setCurrentIndex(max(0, self.voice.findData(chosen)))
 
     def _follow_voices(self) -> None:

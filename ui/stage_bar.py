@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from app.telemetry import FRAME_MS, FrameRecord
 from ui.figures import COST_STAGES, OK, UNKNOWN, VERDICT_WORDS, format_ms, scale_top, verdict
 from ui.theme import Theme
+from ui.words import tr
 
 BAR_HEIGHT = 22
 
@@ -27,8 +28,8 @@ class StageBar(QWidget):
         self._theme = theme
         self._legend = legend
         self._record: FrameRecord | None = None
-        self.setAccessibleName("Stages of the current frame")
-        self.setAccessibleDescription("No frame yet.")
+        self.setAccessibleName(tr("Stages of the current frame"))
+        self.setAccessibleDescription(tr("No frame yet."))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         theme.changed.connect(self._restyle)
 
@@ -93,7 +94,7 @@ class StageBar(QWidget):
         painter.setPen(QColor(colours.for_verdict(judged)))
         said = format_ms(self._record.total)
         if judged not in (OK, UNKNOWN):
-            said = f"{said}, {VERDICT_WORDS[judged]}"
+            said = f"{said}, {tr(VERDICT_WORDS[judged])}"
         painter.drawText(QRectF(0, 0, self.width() - 70, line), Qt.AlignmentFlag.AlignLeft, said)
 
     def _paint_legend(self, painter: QPainter, y: float, line: float) -> None:
@@ -114,6 +115,7 @@ class StageBar(QWidget):
 def sentence(record: FrameRecord | None) -> str:
     """A frame's cost in words."""
     if record is None:
-        return "No frame yet."
+        return tr("No frame yet.")
     parts = ", ".join(f"{stage} {format_ms(getattr(record, stage))}" for stage in COST_STAGES)
-    return f"{format_ms(record.total)} of 80 ms, {VERDICT_WORDS[verdict(record.total)]}: {parts}."
+    words = tr("{cost} of 80 ms, {judged}: {parts}.")
+    return words.format(cost=format_ms(record.total), judged=tr(VERDICT_WORDS[verdict(record.total)]), parts=parts)

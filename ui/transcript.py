@@ -16,8 +16,15 @@ from PySide6.QtWidgets import QTextEdit
 from ui.figures import format_clock
 from ui.theme import Theme
 from ui.turns import MODEL, USER, Talk, Turn
+from ui.words import marked, tr
 
-SPEAKER_NAMES = {MODEL: "", USER: "You: "}
+SPEAKER_NAMES = {MODEL: "", USER: marked("You: ")}
+
+
+def speaker_name(turn: Turn) -> str:
+    """What stands before a turn: nothing before the model's."""
+    name = SPEAKER_NAMES[turn.speaker]
+    return tr(name) if name else ""
 
 
 class TranscriptView(QTextEdit):
@@ -29,7 +36,7 @@ class TranscriptView(QTextEdit):
         self._talks: list[Talk] = []
         self.setReadOnly(True)
         self.setProperty("plain", True)
-        self.setAccessibleName("Transcript")
+        self.setAccessibleName(tr("Transcript"))
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
@@ -70,7 +77,7 @@ class TranscriptView(QTextEdit):
             if number:
                 lines.append(f"\n--- {talk.heading} ---")
             for turn in talk.turns:
-                lines.append(f"{format_clock(turn.start_s)}  {SPEAKER_NAMES[turn.speaker]}{turn.text.strip()}")
+                lines.append(f"{format_clock(turn.start_s)}  {speaker_name(turn)}{turn.text.strip()}")
         return "\n".join(lines).strip()
 
     def spoken(self) -> list[Talk]:
@@ -126,8 +133,8 @@ class TranscriptView(QTextEdit):
         plain = QTextCharFormat()
         plain.setForeground(QColor(self._theme.colours.text))
         cursor.insertText(format_clock(turn.start_s) + "\t", faint)
-        if SPEAKER_NAMES[turn.speaker]:
-            cursor.insertText(SPEAKER_NAMES[turn.speaker], faint)
+        if speaker_name(turn):
+            cursor.insertText(speaker_name(turn), faint)
         cursor.insertText(turn.text, plain)
 
     def _insert_heading(self, heading: str, cursor: QTextCursor) -> None:

@@ -1,0 +1,1453 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="de" sourcelanguage="en">
+  <context>
+    <name>Parley</name>
+    <message>
+      <source> Precision {reason}</source>
+      <translation> Genauigkeit {reason}</translation>
+    </message>
+    <message>
+      <source>&amp;Add a file…</source>
+      <translation>&amp;Datei hinzufügen…</translation>
+    </message>
+    <message>
+      <source>&amp;As the system</source>
+      <translation>&amp;Wie das System</translation>
+    </message>
+    <message>
+      <source>&amp;Back</source>
+      <translation>&amp;Zurück</translation>
+    </message>
+    <message>
+      <source>&amp;Back to {mode}</source>
+      <translation>&amp;Zurück zu {mode}</translation>
+    </message>
+    <message>
+      <source>&amp;Choose…</source>
+      <translation>&amp;Wählen…</translation>
+    </message>
+    <message>
+      <source>&amp;Compiled</source>
+      <translation>&amp;Kompiliert</translation>
+    </message>
+    <message>
+      <source>&amp;Dark</source>
+      <translation>&amp;Dunkel</translation>
+    </message>
+    <message>
+      <source>&amp;Delete</source>
+      <translation>&amp;Löschen</translation>
+    </message>
+    <message>
+      <source>&amp;Delete…</source>
+      <translation>&amp;Löschen…</translation>
+    </message>
+    <message>
+      <source>&amp;Done</source>
+      <translation>&amp;Fertig</translation>
+    </message>
+    <message>
+      <source>&amp;Eager</source>
+      <translation>&amp;Eager</translation>
+    </message>
+    <message>
+      <source>&amp;Engine</source>
+      <translation>&amp;Engine</translation>
+    </message>
+    <message>
+      <source>&amp;Export frames…</source>
+      <translation>Frames &amp;exportieren…</translation>
+    </message>
+    <message>
+      <source>&amp;Folder</source>
+      <translation>&amp;Ordner</translation>
+    </message>
+    <message>
+      <source>&amp;Folder…</source>
+      <translation>&amp;Ordner…</translation>
+    </message>
+    <message>
+      <source>&amp;Graph</source>
+      <translation>&amp;Graph</translation>
+    </message>
+    <message>
+      <source>&amp;High contrast</source>
+      <translation>&amp;Hoher Kontrast</translation>
+    </message>
+    <message>
+      <source>&amp;Interrupt the sound and look</source>
+      <translation>Ton &amp;unterbrechen und suchen</translation>
+    </message>
+    <message>
+      <source>&amp;Keep as a voice…</source>
+      <translation>Als Stimme &amp;behalten…</translation>
+    </message>
+    <message>
+      <source>&amp;Keep it</source>
+      <translation>&amp;Behalten</translation>
+    </message>
+    <message>
+      <source>&amp;Keep the model</source>
+      <translation>Modell &amp;behalten</translation>
+    </message>
+    <message>
+      <source>&amp;Language</source>
+      <translation>&amp;Sprache</translation>
+    </message>
+    <message>
+      <source>&amp;Latency details</source>
+      <translation>&amp;Latenz im Einzelnen</translation>
+    </message>
+    <message>
+      <source>&amp;Light</source>
+      <translation>&amp;Hell</translation>
+    </message>
+    <message>
+      <source>&amp;Listen</source>
+      <translation>&amp;Anhören</translation>
+    </message>
+    <message>
+      <source>&amp;Load model</source>
+      <translation>Modell &amp;laden</translation>
+    </message>
+    <message>
+      <source>&amp;Load now</source>
+      <translation>Jetzt &amp;laden</translation>
+    </message>
+    <message>
+      <source>&amp;Look for devices again</source>
+      <translation>&amp;Geräte neu suchen</translation>
+    </message>
+    <message>
+      <source>&amp;Microphone</source>
+      <translation>&amp;Mikrofon</translation>
+    </message>
+    <message>
+      <source>&amp;Model</source>
+      <translation>&amp;Modell</translation>
+    </message>
+    <message>
+      <source>&amp;Mute</source>
+      <translation>&amp;Stumm schalten</translation>
+    </message>
+    <message>
+      <source>&amp;Muted</source>
+      <translation>&amp;Stumm</translation>
+    </message>
+    <message>
+      <source>&amp;New talk</source>
+      <translation>&amp;Neues Gespräch</translation>
+    </message>
+    <message>
+      <source>&amp;Next</source>
+      <translation>&amp;Weiter</translation>
+    </message>
+    <message>
+      <source>&amp;Open the folder</source>
+      <translation>Ordner &amp;öffnen</translation>
+    </message>
+    <message>
+      <source>&amp;Play the test sound</source>
+      <translation>&amp;Testton abspielen</translation>
+    </message>
+    <message>
+      <source>&amp;Precision</source>
+      <translation>&amp;Genauigkeit</translation>
+    </message>
+    <message>
+      <source>&amp;Quit</source>
+      <translation>&amp;Beenden</translation>
+    </message>
+    <message>
+      <source>&amp;Record</source>
+      <translation>&amp;Aufnehmen</translation>
+    </message>
+    <message>
+      <source>&amp;Record talk</source>
+      <translation>Gespräch &amp;aufnehmen</translation>
+    </message>
+    <message>
+      <source>&amp;Reduce motion</source>
+      <translation>Bewegung &amp;verringern</translation>
+    </message>
+    <message>
+      <source>&amp;Runs on</source>
+      <translation>&amp;Läuft auf</translation>
+    </message>
+    <message>
+      <source>&amp;Save transcript…</source>
+      <translation>Mitschrift &amp;speichern…</translation>
+    </message>
+    <message>
+      <source>&amp;Seed</source>
+      <translation>&amp;Startwert</translation>
+    </message>
+    <message>
+      <source>&amp;Settings…</source>
+      <translation>&amp;Einstellungen…</translation>
+    </message>
+    <message>
+      <source>&amp;Show the same device under every sound system</source>
+      <translation>Dasselbe Gerät unter &amp;jedem Tonsystem zeigen</translation>
+    </message>
+    <message>
+      <source>&amp;Stop</source>
+      <translation>&amp;Anhalten</translation>
+    </message>
+    <message>
+      <source>&amp;Talk</source>
+      <translation>&amp;Gespräch</translation>
+    </message>
+    <message>
+      <source>&amp;Try eager for 5 s</source>
+      <translation>Eager 5 s lang &amp;ausprobieren</translation>
+    </message>
+    <message>
+      <source>&amp;Voice</source>
+      <translation>&amp;Stimme</translation>
+    </message>
+    <message>
+      <source>, about {time} left</source>
+      <translation>, noch etwa {time}</translation>
+    </message>
+    <message>
+      <source>, because talks ramble or fall apart beyond; Full range allows it.</source>
+      <translation>, weil Gespräche darüber hinaus ausufern oder zerfallen; „Voller Bereich“ erlaubt es.</translation>
+    </message>
+    <message>
+      <source>A good level.</source>
+      <translation>Ein guter Pegel.</translation>
+    </message>
+    <message>
+      <source>A mode is being built.</source>
+      <translation>Ein Modus wird gebaut.</translation>
+    </message>
+    <message>
+      <source>A model is downloaded once, when it is first chosen; then nothing is fetched.</source>
+      <translation>Ein Modell wird einmal heruntergeladen, wenn es zum ersten Mal gewählt wird; danach wird nichts mehr geholt.</translation>
+    </message>
+    <message>
+      <source>A new one for each &amp;talk</source>
+      <translation>Für jedes Gespräch ein &amp;neuer</translation>
+    </message>
+    <message>
+      <source>A talk is running; end it to listen.</source>
+      <translation>Ein Gespräch läuft; zum Anhören muss es beendet werden.</translation>
+    </message>
+    <message>
+      <source>A talk is running; end it to play the test sound.</source>
+      <translation>Ein Gespräch läuft; für den Testton muss es beendet werden.</translation>
+    </message>
+    <message>
+      <source>A talk is running; end it to record.</source>
+      <translation>Ein Gespräch läuft; zum Aufnehmen muss es beendet werden.</translation>
+    </message>
+    <message>
+      <source>A talk must be running.</source>
+      <translation>Dazu muss ein Gespräch laufen.</translation>
+    </message>
+    <message>
+      <source>Add</source>
+      <translation>Hinzufügen</translation>
+    </message>
+    <message>
+      <source>Added {name}.</source>
+      <translation>{name} wurde hinzugefügt.</translation>
+    </message>
+    <message>
+      <source>Against the size that the system asks for.</source>
+      <translation>Gemessen an der Größe, die das System vorgibt.</translation>
+    </message>
+    <message>
+      <source>Appearance</source>
+      <translation>Aussehen</translation>
+    </message>
+    <message>
+      <source>As the system</source>
+      <translation>Wie das System</translation>
+    </message>
+    <message>
+      <source>Audio</source>
+      <translation>Ton</translation>
+    </message>
+    <message>
+      <source>Audio, voice, engine, recording and appearance</source>
+      <translation>Ton, Stimme, Engine, Aufnahme und Aussehen</translation>
+    </message>
+    <message>
+      <source>Automatic</source>
+      <translation>Automatisch</translation>
+    </message>
+    <message>
+      <source>Both sides in one stereo file: you on the left, the model on the right, as the model hears and says it. Nothing is recorded unless you ask for it, and only you may open the files.</source>
+      <translation>Beide Seiten in einer Stereodatei: links Sie, rechts das Modell, so wie das Modell es hört und sagt. Nichts wird aufgenommen, wenn Sie es nicht verlangen, und nur Sie dürfen die Dateien öffnen.</translation>
+    </message>
+    <message>
+      <source>Building a mode</source>
+      <translation>Ein Modus wird gebaut</translation>
+    </message>
+    <message>
+      <source>Building the mode</source>
+      <translation>Der Modus wird gebaut</translation>
+    </message>
+    <message>
+      <source>Building the {mode} mode</source>
+      <translation>Der Modus {mode} wird gebaut</translation>
+    </message>
+    <message>
+      <source>Can the model hear you?</source>
+      <translation>Hört das Modell Sie?</translation>
+    </message>
+    <message>
+      <source>Can you hear the model?</source>
+      <translation>Hören Sie das Modell?</translation>
+    </message>
+    <message>
+      <source>Cancel</source>
+      <translation>Abbrechen</translation>
+    </message>
+    <message>
+      <source>Cancel loading</source>
+      <translation>Laden abbrechen</translation>
+    </message>
+    <message>
+      <source>Check microphone and loudspeaker, and choose a model</source>
+      <translation>Mikrofon und Lautsprecher prüfen und ein Modell wählen</translation>
+    </message>
+    <message>
+      <source>Choose a folder for recordings</source>
+      <translation>Ordner für Aufnahmen wählen</translation>
+    </message>
+    <message>
+      <source>Choose a model folder</source>
+      <translation>Modellordner wählen</translation>
+    </message>
+    <message>
+      <source>Choose a recording of a voice</source>
+      <translation>Aufnahme einer Stimme wählen</translation>
+    </message>
+    <message>
+      <source>Choose device</source>
+      <translation>Gerät wählen</translation>
+    </message>
+    <message>
+      <source>Choose your microphone, say a sentence, and listen to it.</source>
+      <translation>Wählen Sie Ihr Mikrofon, sagen Sie einen Satz, und hören Sie ihn an.</translation>
+    </message>
+    <message>
+      <source>Clipping: lower the input gain in the system's sound settings.</source>
+      <translation>Übersteuert: Verringern Sie die Eingangsverstärkung in den Toneinstellungen des Systems.</translation>
+    </message>
+    <message>
+      <source>Closed</source>
+      <translation>Geschlossen</translation>
+    </message>
+    <message>
+      <source>Collecting diagnostics</source>
+      <translation>Diagnose wird gesammelt</translation>
+    </message>
+    <message>
+      <source>Colours</source>
+      <translation>Farben</translation>
+    </message>
+    <message>
+      <source>Copy &amp;diagnostics</source>
+      <translation>&amp;Diagnose kopieren</translation>
+    </message>
+    <message>
+      <source>Copy &amp;figures</source>
+      <translation>&amp;Zahlen kopieren</translation>
+    </message>
+    <message>
+      <source>Copy &amp;transcript</source>
+      <translation>Mitschrift &amp;kopieren</translation>
+    </message>
+    <message>
+      <source>Copy the cost of each mode as text</source>
+      <translation>Die Kosten jedes Modus als Text kopieren</translation>
+    </message>
+    <message>
+      <source>Copy the words of this window with their times</source>
+      <translation>Die Worte dieses Fensters mit ihren Zeiten kopieren</translation>
+    </message>
+    <message>
+      <source>Copy versions, devices and the last log lines for a bug report</source>
+      <translation>Versionen, Geräte und die letzten Protokollzeilen für einen Fehlerbericht kopieren</translation>
+    </message>
+    <message>
+      <source>Current frame</source>
+      <translation>Aktueller Frame</translation>
+    </message>
+    <message>
+      <source>Dele&amp;te…</source>
+      <translation>&amp;Löschen…</translation>
+    </message>
+    <message>
+      <source>Delete the persona {name}? It cannot be brought back.</source>
+      <translation>Die Persona {name} löschen? Sie lässt sich nicht zurückholen.</translation>
+    </message>
+    <message>
+      <source>Delete the voice {voice}? It cannot be brought back.</source>
+      <translation>Die Stimme {voice} löschen? Sie lässt sich nicht zurückholen.</translation>
+    </message>
+    <message>
+      <source>Deleted {voice}.</source>
+      <translation>{voice} wurde gelöscht.</translation>
+    </message>
+    <message>
+      <source>Devices</source>
+      <translation>Geräte</translation>
+    </message>
+    <message>
+      <source>Diagnostics copied; paste them into the report</source>
+      <translation>Diagnose kopiert; fügen Sie sie in den Bericht ein</translation>
+    </message>
+    <message>
+      <source>Dismiss this message</source>
+      <translation>Diese Meldung schließen</translation>
+    </message>
+    <message>
+      <source>Eager runs for {seconds} s more, then {mode} again</source>
+      <translation>Eager läuft noch {seconds} s, dann wieder {mode}</translation>
+    </message>
+    <message>
+      <source>Engine</source>
+      <translation>Engine</translation>
+    </message>
+    <message>
+      <source>Engine mode</source>
+      <translation>Modus der Engine</translation>
+    </message>
+    <message>
+      <source>Engine settings</source>
+      <translation>Engine-Einstellungen</translation>
+    </message>
+    <message>
+      <source>Export the frames</source>
+      <translation>Frames exportieren</translation>
+    </message>
+    <message>
+      <source>F&amp;ull range</source>
+      <translation>&amp;Voller Bereich</translation>
+    </message>
+    <message>
+      <source>FLAC: the same sound in half the room</source>
+      <translation>FLAC: derselbe Klang auf halbem Platz</translation>
+    </message>
+    <message>
+      <source>Figures copied</source>
+      <translation>Zahlen kopiert</translation>
+    </message>
+    <message>
+      <source>First frame after a switch</source>
+      <translation>Erster Frame nach einem Wechsel</translation>
+    </message>
+    <message>
+      <source>First-run &amp;guide</source>
+      <translation>Erste &amp;Schritte</translation>
+    </message>
+    <message>
+      <source>Folder for recordings</source>
+      <translation>Ordner für Aufnahmen</translation>
+    </message>
+    <message>
+      <source>For example: You are a patient tutor who answers in short sentences.</source>
+      <translation>Zum Beispiel: You are a patient tutor who answers in short sentences.</translation>
+    </message>
+    <message>
+      <source>For&amp;mat</source>
+      <translation>&amp;Format</translation>
+    </message>
+    <message>
+      <source>Forget this talk and begin another at once</source>
+      <translation>Dieses Gespräch vergessen und sofort ein neues beginnen</translation>
+    </message>
+    <message>
+      <source>Frame cost by mode over the last 60 seconds</source>
+      <translation>Kosten eines Frames je Modus in den letzten 60 Sekunden</translation>
+    </message>
+    <message>
+      <source>Frame cost over the last 60 seconds</source>
+      <translation>Kosten eines Frames in den letzten 60 Sekunden</translation>
+    </message>
+    <message>
+      <source>Frame, last second</source>
+      <translation>Frame, letzte s</translation>
+    </message>
+    <message>
+      <source>Gaps heard</source>
+      <translation>Lücken</translation>
+    </message>
+    <message>
+      <source>Gaps in the sound</source>
+      <translation>Lücken im Ton</translation>
+    </message>
+    <message>
+      <source>Good.</source>
+      <translation>Gut.</translation>
+    </message>
+    <message>
+      <source>Headphones are best. On loudspeakers the model may hear itself; the echo is then removed.</source>
+      <translation>Am besten sind Kopfhörer. Über Lautsprecher kann das Modell sich selbst hören; das Echo wird dann entfernt.</translation>
+    </message>
+    <message>
+      <source>Headphones or loudspeakers</source>
+      <translation>Kopfhörer oder Lautsprecher</translation>
+    </message>
+    <message>
+      <source>Heard nothing? Turn up the volume, or choose another loudspeaker above, and play it again.</source>
+      <translation>Nichts gehört? Stellen Sie lauter, oder wählen Sie oben einen anderen Lautsprecher, und spielen Sie den Ton noch einmal.</translation>
+    </message>
+    <message>
+      <source>Holds from the next start of Parley on.</source>
+      <translation>Gilt ab dem nächsten Start von Parley.</translation>
+    </message>
+    <message>
+      <source>L&amp;isten</source>
+      <translation>An&amp;hören</translation>
+    </message>
+    <message>
+      <source>La&amp;ter</source>
+      <translation>&amp;Später</translation>
+    </message>
+    <message>
+      <source>Language</source>
+      <translation>Sprache</translation>
+    </message>
+    <message>
+      <source>Last 60 seconds, milliseconds per frame</source>
+      <translation>Letzte 60 Sekunden, Millisekunden je Frame</translation>
+    </message>
+    <message>
+      <source>Late frames</source>
+      <translation>Verspätet</translation>
+    </message>
+    <message>
+      <source>Latency</source>
+      <translation>Latenz</translation>
+    </message>
+    <message>
+      <source>Latency details</source>
+      <translation>Latenz im Einzelnen</translation>
+    </message>
+    <message>
+      <source>Launches every step one by one; runs everywhere.</source>
+      <translation>Startet jeden Schritt einzeln; läuft überall.</translation>
+    </message>
+    <message>
+      <source>Let the model hear silence</source>
+      <translation>Das Modell Stille hören lassen</translation>
+    </message>
+    <message>
+      <source>Listening. The model's words appear here.</source>
+      <translation>Das Modell hört zu. Seine Worte erscheinen hier.</translation>
+    </message>
+    <message>
+      <source>Load a model to begin.</source>
+      <translation>Laden Sie zuerst ein Modell.</translation>
+    </message>
+    <message>
+      <source>Load again</source>
+      <translation>Neu laden</translation>
+    </message>
+    <message>
+      <source>Loading another model or precision ends the talk that is running.</source>
+      <translation>Ein anderes Modell oder eine andere Genauigkeit zu laden beendet das laufende Gespräch.</translation>
+    </message>
+    <message>
+      <source>Loading the model</source>
+      <translation>Modell wird geladen</translation>
+    </message>
+    <message>
+      <source>Loading {model}</source>
+      <translation>{model} wird geladen</translation>
+    </message>
+    <message>
+      <source>Loading {model}: {part}</source>
+      <translation>{model} wird geladen: {part}</translation>
+    </message>
+    <message>
+      <source>Long: {words}; a shorter text leaves more for the talk</source>
+      <translation>Lang: {words}; ein kürzerer Text lässt mehr für das Gespräch</translation>
+    </message>
+    <message>
+      <source>Looking at this computer</source>
+      <translation>Dieser Rechner wird angesehen</translation>
+    </message>
+    <message>
+      <source>Looking for devices</source>
+      <translation>Geräte werden gesucht</translation>
+    </message>
+    <message>
+      <source>Loud&amp;speaker</source>
+      <translation>&amp;Lautsprecher</translation>
+    </message>
+    <message>
+      <source>Loud, and still clean: a little less input level is safer.</source>
+      <translation>Laut, aber noch sauber: Etwas weniger Eingangspegel ist sicherer.</translation>
+    </message>
+    <message>
+      <source>Loud. A little less input gain is safer.</source>
+      <translation>Laut. Etwas weniger Eingangsverstärkung ist sicherer.</translation>
+    </message>
+    <message>
+      <source>Loudspeaker</source>
+      <translation>Lautsprecher</translation>
+    </message>
+    <message>
+      <source>Loudspeaker level</source>
+      <translation>Pegel am Lautsprecher</translation>
+    </message>
+    <message>
+      <source>Markdown</source>
+      <translation>Markdown</translation>
+    </message>
+    <message>
+      <source>Median frame, {mode}</source>
+      <translation>Mittlerer Frame, {mode}</translation>
+    </message>
+    <message>
+      <source>Meters, figures and the strip follow once a second, and nothing runs back and forth.</source>
+      <translation>Anzeigen, Zahlen und Verlauf folgen einmal in der Sekunde, und nichts läuft hin und her.</translation>
+    </message>
+    <message>
+      <source>Mic to speaker</source>
+      <translation>Mikro bis Ton</translation>
+    </message>
+    <message>
+      <source>Microphone</source>
+      <translation>Mikrofon</translation>
+    </message>
+    <message>
+      <source>Microphone frames skipped</source>
+      <translation>Ausgelassene Mikrofon-Frames</translation>
+    </message>
+    <message>
+      <source>Microphone level</source>
+      <translation>Pegel am Mikrofon</translation>
+    </message>
+    <message>
+      <source>Mode</source>
+      <translation>Modus</translation>
+    </message>
+    <message>
+      <source>Model</source>
+      <translation>Modell</translation>
+    </message>
+    <message>
+      <source>Model: mini, a folder, or a Hugging Face id</source>
+      <translation>Modell: mini, ein Ordner oder eine Hugging-Face-Kennung</translation>
+    </message>
+    <message>
+      <source>Motion</source>
+      <translation>Bewegung</translation>
+    </message>
+    <message>
+      <source>Muted</source>
+      <translation>Stumm</translation>
+    </message>
+    <message>
+      <source>My voice</source>
+      <translation>Meine Stimme</translation>
+    </message>
+    <message>
+      <source>NVIDIA graphics card (CUDA)</source>
+      <translation>NVIDIA-Grafikkarte (CUDA)</translation>
+    </message>
+    <message>
+      <source>Na&amp;me of the persona</source>
+      <translation>Na&amp;me der Persona</translation>
+    </message>
+    <message>
+      <source>Na&amp;me of the voice</source>
+      <translation>Na&amp;me der Stimme</translation>
+    </message>
+    <message>
+      <source>New na&amp;me</source>
+      <translation>Neuer Na&amp;me</translation>
+    </message>
+    <message>
+      <source>New talk</source>
+      <translation>Neues Gespräch</translation>
+    </message>
+    <message>
+      <source>New talk at {time}</source>
+      <translation>Neues Gespräch um {time}</translation>
+    </message>
+    <message>
+      <source>No frame yet.</source>
+      <translation>Noch kein Frame.</translation>
+    </message>
+    <message>
+      <source>No model is loaded</source>
+      <translation>Kein Modell ist geladen</translation>
+    </message>
+    <message>
+      <source>No model is loaded yet.</source>
+      <translation>Noch ist kein Modell geladen.</translation>
+    </message>
+    <message>
+      <source>No model loaded</source>
+      <translation>Kein Modell geladen</translation>
+    </message>
+    <message>
+      <source>No persona text.</source>
+      <translation>Kein Persona-Text.</translation>
+    </message>
+    <message>
+      <source>No program opens folders here; the reports are in {folder}</source>
+      <translation>Hier öffnet kein Programm Ordner; die Berichte liegen in {folder}</translation>
+    </message>
+    <message>
+      <source>No talk yet</source>
+      <translation>Noch kein Gespräch</translation>
+    </message>
+    <message>
+      <source>None of those saved</source>
+      <translation>Keine der gespeicherten</translation>
+    </message>
+    <message>
+      <source>None saved yet</source>
+      <translation>Noch keine gespeichert</translation>
+    </message>
+    <message>
+      <source>None yet: add some seconds of clear speech.</source>
+      <translation>Noch keine: Fügen Sie einige Sekunden deutlicher Sprache hinzu.</translation>
+    </message>
+    <message>
+      <source>Not on this computer: {reason}</source>
+      <translation>Auf diesem Rechner nicht: {reason}</translation>
+    </message>
+    <message>
+      <source>Nothing was heard: check the microphone's mute switch and the system's permission for it.</source>
+      <translation>Nichts war zu hören: Prüfen Sie den Stummschalter des Mikrofons und die Erlaubnis des Systems dafür.</translation>
+    </message>
+    <message>
+      <source>Only models trained for it, such as PersonaPlex, follow a voice.</source>
+      <translation>Nur Modelle, die darauf trainiert sind, wie PersonaPlex, folgen einer Stimme.</translation>
+    </message>
+    <message>
+      <source>Open &amp;reports of errors</source>
+      <translation>Fehler&amp;berichte öffnen</translation>
+    </message>
+    <message>
+      <source>Open reports</source>
+      <translation>Berichte öffnen</translation>
+    </message>
+    <message>
+      <source>Outcome of the trial</source>
+      <translation>Ergebnis des Versuchs</translation>
+    </message>
+    <message>
+      <source>Parley has started again. The words so far are here; the model has forgotten them.</source>
+      <translation>Parley ist neu gestartet. Die bisherigen Worte sind hier; das Modell hat sie vergessen.</translation>
+    </message>
+    <message>
+      <source>Parley settings</source>
+      <translation>Parley-Einstellungen</translation>
+    </message>
+    <message>
+      <source>Persona</source>
+      <translation>Persona</translation>
+    </message>
+    <message>
+      <source>Persona text</source>
+      <translation>Persona-Text</translation>
+    </message>
+    <message>
+      <source>Playing</source>
+      <translation>Ton läuft</translation>
+    </message>
+    <message>
+      <source>Preparing the voice and persona</source>
+      <translation>Stimme und Persona werden vorbereitet</translation>
+    </message>
+    <message>
+      <source>Press Record and speak as you would in a talk.</source>
+      <translation>Drücken Sie „Aufnehmen“, und sprechen Sie wie in einem Gespräch.</translation>
+    </message>
+    <message>
+      <source>Press Start talk and speak. The model's words appear here.</source>
+      <translation>Drücken Sie „Gespräch beginnen“, und sprechen Sie. Die Worte des Modells erscheinen hier.</translation>
+    </message>
+    <message>
+      <source>Processor (CPU)</source>
+      <translation>Prozessor (CPU)</translation>
+    </message>
+    <message>
+      <source>Progress</source>
+      <translation>Fortschritt</translation>
+    </message>
+    <message>
+      <source>Quiet. While you speak, the level should pass the first notch.</source>
+      <translation>Leise. Während Sie sprechen, soll der Pegel über die erste Kerbe reichen.</translation>
+    </message>
+    <message>
+      <source>Re&amp;cord…</source>
+      <translation>Auf&amp;nehmen…</translation>
+    </message>
+    <message>
+      <source>Re&amp;load model</source>
+      <translation>Modell neu &amp;laden</translation>
+    </message>
+    <message>
+      <source>Re&amp;name…</source>
+      <translation>&amp;Umbenennen…</translation>
+    </message>
+    <message>
+      <source>Read something aloud, in a quiet room.</source>
+      <translation>Lesen Sie in einem ruhigen Raum etwas laut vor.</translation>
+    </message>
+    <message>
+      <source>Ready to talk</source>
+      <translation>Bereit zum Gespräch</translation>
+    </message>
+    <message>
+      <source>Record both sides of this talk and the next ones, until you press again</source>
+      <translation>Beide Seiten dieses und der nächsten Gespräche aufnehmen, bis Sie erneut drücken</translation>
+    </message>
+    <message>
+      <source>Recording</source>
+      <translation>Aufnahme</translation>
+    </message>
+    <message>
+      <source>Recording, {seconds} of {longest} s</source>
+      <translation>Aufnahme, {seconds} von {longest} s</translation>
+    </message>
+    <message>
+      <source>Recording, {time}</source>
+      <translation>Aufnahme, {time}</translation>
+    </message>
+    <message>
+      <source>Recordings of talks</source>
+      <translation>Aufnahmen von Gesprächen</translation>
+    </message>
+    <message>
+      <source>Rename</source>
+      <translation>Umbenennen</translation>
+    </message>
+    <message>
+      <source>Replays the whole frame as one recorded CUDA graph; the fastest way on an NVIDIA card.</source>
+      <translation>Spielt den ganzen Frame als einen aufgezeichneten CUDA-Graphen ab; der schnellste Weg auf einer NVIDIA-Karte.</translation>
+    </message>
+    <message>
+      <source>Return from the trial at once</source>
+      <translation>Sofort vom Versuch zurückkehren</translation>
+    </message>
+    <message>
+      <source>Run the eager mode for five seconds, return, and compare the two</source>
+      <translation>Den Modus eager fünf Sekunden laufen lassen, zurückkehren und beide vergleichen</translation>
+    </message>
+    <message>
+      <source>Runs the eager mode for five seconds, returns, and compares.</source>
+      <translation>Lässt den Modus eager fünf Sekunden laufen, kehrt zurück und vergleicht.</translation>
+    </message>
+    <message>
+      <source>Sa&amp;ve as…</source>
+      <translation>S&amp;peichern als…</translation>
+    </message>
+    <message>
+      <source>Sampling</source>
+      <translation>Auswahl der Worte und Klänge</translation>
+    </message>
+    <message>
+      <source>Save</source>
+      <translation>Speichern</translation>
+    </message>
+    <message>
+      <source>Save every frame's cost as a table (CSV) or as a trace for Perfetto</source>
+      <translation>Die Kosten jedes Frames als Tabelle (CSV) oder als Aufzeichnung für Perfetto speichern</translation>
+    </message>
+    <message>
+      <source>Save the transcript</source>
+      <translation>Mitschrift speichern</translation>
+    </message>
+    <message>
+      <source>Save the words of this window as text, Markdown or subtitles</source>
+      <translation>Die Worte dieses Fensters als Text, Markdown oder Untertitel speichern</translation>
+    </message>
+    <message>
+      <source>Save&amp;d</source>
+      <translation>&amp;Gespeichert</translation>
+    </message>
+    <message>
+      <source>Saved as {name}</source>
+      <translation>Gespeichert als {name}</translation>
+    </message>
+    <message>
+      <source>Saved personas</source>
+      <translation>Gespeicherte Personas</translation>
+    </message>
+    <message>
+      <source>Seed</source>
+      <translation>Startwert</translation>
+    </message>
+    <message>
+      <source>Settings pages</source>
+      <translation>Seiten der Einstellungen</translation>
+    </message>
+    <message>
+      <source>Sound files ({endings})</source>
+      <translation>Tondateien ({endings})</translation>
+    </message>
+    <message>
+      <source>Sound settings</source>
+      <translation>Ton-Einstellungen</translation>
+    </message>
+    <message>
+      <source>Speak now</source>
+      <translation>Sprechen Sie jetzt</translation>
+    </message>
+    <message>
+      <source>Stages of the current frame</source>
+      <translation>Stufen des aktuellen Frames</translation>
+    </message>
+    <message>
+      <source>Start talk</source>
+      <translation>Gespräch beginnen</translation>
+    </message>
+    <message>
+      <source>Start talking</source>
+      <translation>Mit dem Sprechen beginnen</translation>
+    </message>
+    <message>
+      <source>Step {number} of {count}</source>
+      <translation>Schritt {number} von {count}</translation>
+    </message>
+    <message>
+      <source>Steps compiled for this computer; building them takes a while once.</source>
+      <translation>Für diesen Rechner kompilierte Schritte; sie zu bauen dauert einmal eine Weile.</translation>
+    </message>
+    <message>
+      <source>Stop talk</source>
+      <translation>Gespräch beenden</translation>
+    </message>
+    <message>
+      <source>Stop talking</source>
+      <translation>Das Gespräch beenden</translation>
+    </message>
+    <message>
+      <source>Stopped by a fault</source>
+      <translation>Durch einen Fehler angehalten</translation>
+    </message>
+    <message>
+      <source>Subtitles of the last talk</source>
+      <translation>Untertitel des letzten Gesprächs</translation>
+    </message>
+    <message>
+      <source>Switching to eager</source>
+      <translation>Wechsel zu eager</translation>
+    </message>
+    <message>
+      <source>System default</source>
+      <translation>Vorgabe des Systems</translation>
+    </message>
+    <message>
+      <source>System default ({name})</source>
+      <translation>Vorgabe des Systems ({name})</translation>
+    </message>
+    <message>
+      <source>T&amp;ools</source>
+      <translation>&amp;Werkzeuge</translation>
+    </message>
+    <message>
+      <source>Table of frames</source>
+      <translation>Tabelle der Frames</translation>
+    </message>
+    <message>
+      <source>Talk of {date}</source>
+      <translation>Gespräch vom {date}</translation>
+    </message>
+    <message>
+      <source>Talking</source>
+      <translation>Im Gespräch</translation>
+    </message>
+    <message>
+      <source>Text</source>
+      <translation>Text</translation>
+    </message>
+    <message>
+      <source>Text &amp;size</source>
+      <translation>Text&amp;größe</translation>
+    </message>
+    <message>
+      <source>The eager mode runs already.</source>
+      <translation>Der Modus eager läuft schon.</translation>
+    </message>
+    <message>
+      <source>The folder {folder} could not be opened.</source>
+      <translation>Der Ordner {folder} ließ sich nicht öffnen.</translation>
+    </message>
+    <message>
+      <source>The length shows once a model is loaded.</source>
+      <translation>Die Länge erscheint, sobald ein Modell geladen ist.</translation>
+    </message>
+    <message>
+      <source>The level shows while a talk runs.</source>
+      <translation>Der Pegel erscheint, während ein Gespräch läuft.</translation>
+    </message>
+    <message>
+      <source>The message above says what went wrong.</source>
+      <translation>Die Meldung oben sagt, was schiefging.</translation>
+    </message>
+    <message>
+      <source>The microphone delivers digital silence: check its mute switch and the system's permission.</source>
+      <translation>Das Mikrofon liefert digitale Stille: Prüfen Sie seinen Stummschalter und die Erlaubnis des Systems.</translation>
+    </message>
+    <message>
+      <source>The model hears silence; press to be heard again</source>
+      <translation>Das Modell hört Stille; drücken Sie, um wieder gehört zu werden</translation>
+    </message>
+    <message>
+      <source>The model is not loaded; see the message above.</source>
+      <translation>Das Modell ist nicht geladen; siehe die Meldung oben.</translation>
+    </message>
+    <message>
+      <source>The model is still loading.</source>
+      <translation>Das Modell wird noch geladen.</translation>
+    </message>
+    <message>
+      <source>The model's o&amp;wn values</source>
+      <translation>&amp;Eigene Werte des Modells</translation>
+    </message>
+    <message>
+      <source>The model's own</source>
+      <translation>Die eigene des Modells</translation>
+    </message>
+    <message>
+      <source>The program is closing.</source>
+      <translation>Das Programm wird geschlossen.</translation>
+    </message>
+    <message>
+      <source>The running talk still has the former persona; a new talk takes this one.</source>
+      <translation>Das laufende Gespräch hat noch die vorige Persona; ein neues Gespräch nimmt diese.</translation>
+    </message>
+    <message>
+      <source>The talk begins in a moment.</source>
+      <translation>Das Gespräch beginnt gleich.</translation>
+    </message>
+    <message>
+      <source>The talk goes on when the mode is built.</source>
+      <translation>Das Gespräch geht weiter, wenn der Modus gebaut ist.</translation>
+    </message>
+    <message>
+      <source>The talk's sound stops for a moment and goes on.</source>
+      <translation>Der Ton des Gesprächs setzt kurz aus und geht dann weiter.</translation>
+    </message>
+    <message>
+      <source>The trial ended before it had measured anything.</source>
+      <translation>Der Versuch endete, bevor er etwas gemessen hatte.</translation>
+    </message>
+    <message>
+      <source>There are no figures to copy yet</source>
+      <translation>Es gibt noch keine Zahlen zu kopieren</translation>
+    </message>
+    <message>
+      <source>There are no frames to export yet</source>
+      <translation>Es gibt noch keine Frames zu exportieren</translation>
+    </message>
+    <message>
+      <source>There are no reports of errors.</source>
+      <translation>Es gibt keine Fehlerberichte.</translation>
+    </message>
+    <message>
+      <source>There are no words to copy yet</source>
+      <translation>Es gibt noch keine Worte zu kopieren</translation>
+    </message>
+    <message>
+      <source>There are no words to save yet</source>
+      <translation>Es gibt noch keine Worte zu speichern</translation>
+    </message>
+    <message>
+      <source>There is no folder {folder} yet; it is made with the first recording.</source>
+      <translation>Den Ordner {folder} gibt es noch nicht; er entsteht mit der ersten Aufnahme.</translation>
+    </message>
+    <message>
+      <source>These weights are untrained: they exercise the program from end to end, and the answer is noise rather than speech. Choose a trained model in Settings, Engine.</source>
+      <translation>Diese Gewichte sind untrainiert: Sie führen das Programm von Anfang bis Ende vor, und die Antwort ist Rauschen statt Sprache. Wählen Sie in den Einstellungen unter Engine ein trainiertes Modell.</translation>
+    </message>
+    <message>
+      <source>This engine does not offer it.</source>
+      <translation>Diese Engine bietet ihn nicht an.</translation>
+    </message>
+    <message>
+      <source>This is how the model hears you</source>
+      <translation>So hört Sie das Modell</translation>
+    </message>
+    <message>
+      <source>Three soft notes, rising.</source>
+      <translation>Drei leise, steigende Töne.</translation>
+    </message>
+    <message>
+      <source>Too long: {words}</source>
+      <translation>Zu lang: {words}</translation>
+    </message>
+    <message>
+      <source>Too loud, it clips: lower the input level in the system's sound settings.</source>
+      <translation>Zu laut, es übersteuert: Verringern Sie den Eingangspegel in den Toneinstellungen des Systems.</translation>
+    </message>
+    <message>
+      <source>Trace for Perfetto</source>
+      <translation>Aufzeichnung für Perfetto</translation>
+    </message>
+    <message>
+      <source>Transcript</source>
+      <translation>Mitschrift</translation>
+    </message>
+    <message>
+      <source>Transcript copied</source>
+      <translation>Mitschrift kopiert</translation>
+    </message>
+    <message>
+      <source>Try again</source>
+      <translation>Noch einmal versuchen</translation>
+    </message>
+    <message>
+      <source>Use headphones if you can: on loudspeakers the microphone hears the model too, and the model may answer itself.</source>
+      <translation>Nehmen Sie möglichst Kopfhörer: Über Lautsprecher hört das Mikrofon auch das Modell, und das Modell antwortet dann vielleicht sich selbst.</translation>
+    </message>
+    <message>
+      <source>Values beyond the usual ones make talks loop or fall apart</source>
+      <translation>Werte jenseits der üblichen lassen Gespräche kreisen oder zerfallen</translation>
+    </message>
+    <message>
+      <source>Very quiet: come closer, or raise the input level in the system's sound settings.</source>
+      <translation>Sehr leise: Kommen Sie näher, oder erhöhen Sie den Eingangspegel in den Toneinstellungen des Systems.</translation>
+    </message>
+    <message>
+      <source>Voice</source>
+      <translation>Stimme</translation>
+    </message>
+    <message>
+      <source>Voice and persona hold from the next talk on.</source>
+      <translation>Stimme und Persona gelten ab dem nächsten Gespräch.</translation>
+    </message>
+    <message>
+      <source>Voice settings</source>
+      <translation>Stimm-Einstellungen</translation>
+    </message>
+    <message>
+      <source>Voice temperature</source>
+      <translation>Temperatur der Stimme</translation>
+    </message>
+    <message>
+      <source>Voice top-k</source>
+      <translation>Top-k der Stimme</translation>
+    </message>
+    <message>
+      <source>WAV: opens everywhere, 5.8 MB a minute</source>
+      <translation>WAV: öffnet sich überall, 5,8 MB je Minute</translation>
+    </message>
+    <message>
+      <source>Weights {weights}, state of a talk {state}
+Remembers {frames} frames ({time})</source>
+      <translation>Gewichte {weights}, Zustand eines Gesprächs {state}
+Erinnert sich an {frames} Frames ({time})</translation>
+    </message>
+    <message>
+      <source>Welcome to Parley</source>
+      <translation>Willkommen bei Parley</translation>
+    </message>
+    <message>
+      <source>What a frame costs, in milliseconds</source>
+      <translation>Was ein Frame kostet, in Millisekunden</translation>
+    </message>
+    <message>
+      <source>What each mode costs in this talk, stage by stage</source>
+      <translation>Was jeder Modus in diesem Gespräch kostet, Stufe für Stufe</translation>
+    </message>
+    <message>
+      <source>Which model?</source>
+      <translation>Welches Modell?</translation>
+    </message>
+    <message>
+      <source>Will record the talk</source>
+      <translation>Nimmt das Gespräch auf</translation>
+    </message>
+    <message>
+      <source>Word temperature</source>
+      <translation>Temperatur der Worte</translation>
+    </message>
+    <message>
+      <source>Word top-k</source>
+      <translation>Top-k der Worte</translation>
+    </message>
+    <message>
+      <source>You</source>
+      <translation>Sie</translation>
+    </message>
+    <message>
+      <source>You can talk as soon as the model is loaded.</source>
+      <translation>Sie können sprechen, sobald das Modell geladen ist.</translation>
+    </message>
+    <message>
+      <source>You: </source>
+      <translation>Sie: </translation>
+    </message>
+    <message>
+      <source>Your voices</source>
+      <translation>Ihre Stimmen</translation>
+    </message>
+    <message>
+      <source>bfloat16: half the memory</source>
+      <translation>bfloat16: halber Speicher</translation>
+    </message>
+    <message>
+      <source>chosen</source>
+      <translation>gewählt</translation>
+    </message>
+    <message>
+      <source>clipping</source>
+      <translation>übersteuert</translation>
+    </message>
+    <message>
+      <source>close to the limit</source>
+      <translation>nahe an der Grenze</translation>
+    </message>
+    <message>
+      <source>codec</source>
+      <translation>Codec</translation>
+    </message>
+    <message>
+      <source>download</source>
+      <translation>Herunterladen</translation>
+    </message>
+    <message>
+      <source>float32: exact, twice the memory</source>
+      <translation>float32: genau, doppelter Speicher</translation>
+    </message>
+    <message>
+      <source>fp8-row: a quarter, one scale a row</source>
+      <translation>fp8-row: ein Viertel, ein Maßstab je Zeile</translation>
+    </message>
+    <message>
+      <source>fp8: a quarter, one scale a matrix</source>
+      <translation>fp8: ein Viertel, ein Maßstab je Matrix</translation>
+    </message>
+    <message>
+      <source>good</source>
+      <translation>gut</translation>
+    </message>
+    <message>
+      <source>in {count} frames</source>
+      <translation>in {count} Frames</translation>
+    </message>
+    <message>
+      <source>int4: a seventh, less exact</source>
+      <translation>int4: ein Siebtel, weniger genau</translation>
+    </message>
+    <message>
+      <source>int8: a quarter, nearly as exact</source>
+      <translation>int8: ein Viertel, fast so genau</translation>
+    </message>
+    <message>
+      <source>language model</source>
+      <translation>Sprachmodell</translation>
+    </message>
+    <message>
+      <source>late</source>
+      <translation>verspätet</translation>
+    </message>
+    <message>
+      <source>loud</source>
+      <translation>laut</translation>
+    </message>
+    <message>
+      <source>measured</source>
+      <translation>gemessen</translation>
+    </message>
+    <message>
+      <source>mini, a folder, or a Hugging Face id such as kyutai/moshiko-pytorch-bf16.</source>
+      <translation>mini, ein Ordner oder eine Hugging-Face-Kennung wie kyutai/moshiko-pytorch-bf16.</translation>
+    </message>
+    <message>
+      <source>model's own</source>
+      <translation>vom Modell</translation>
+    </message>
+    <message>
+      <source>no signal yet</source>
+      <translation>noch kein Signal</translation>
+    </message>
+    <message>
+      <source>no talk yet</source>
+      <translation>noch kein Gespräch</translation>
+    </message>
+    <message>
+      <source>not connected</source>
+      <translation>nicht angeschlossen</translation>
+    </message>
+    <message>
+      <source>not found</source>
+      <translation>nicht gefunden</translation>
+    </message>
+    <message>
+      <source>not measured</source>
+      <translation>nicht gemessen</translation>
+    </message>
+    <message>
+      <source>not on this computer</source>
+      <translation>nicht auf diesem Rechner</translation>
+    </message>
+    <message>
+      <source>not used in this talk</source>
+      <translation>in diesem Gespräch nicht benutzt</translation>
+    </message>
+    <message>
+      <source>now</source>
+      <translation>jetzt</translation>
+    </message>
+    <message>
+      <source>of 80 ms</source>
+      <translation>von 80 ms</translation>
+    </message>
+    <message>
+      <source>of 80, {judged}</source>
+      <translation>von 80, {judged}</translation>
+    </message>
+    <message>
+      <source>of {count} in 60 s</source>
+      <translation>von {count} in 60 s</translation>
+    </message>
+    <message>
+      <source>of {count}, {skipped} skipped</source>
+      <translation>von {count}, {skipped} fehlen</translation>
+    </message>
+    <message>
+      <source>over the limit</source>
+      <translation>über der Grenze</translation>
+    </message>
+    <message>
+      <source>quiet</source>
+      <translation>leise</translation>
+    </message>
+    <message>
+      <source>silent</source>
+      <translation>still</translation>
+    </message>
+    <message>
+      <source>slow</source>
+      <translation>langsam</translation>
+    </message>
+    <message>
+      <source>starting the engine</source>
+      <translation>die Engine wird gestartet</translation>
+    </message>
+    <message>
+      <source>the talk is paused and goes on afterwards</source>
+      <translation>das Gespräch ruht und geht danach weiter</translation>
+    </message>
+    <message>
+      <source>this happens once</source>
+      <translation>das geschieht einmal</translation>
+    </message>
+    <message>
+      <source>untrained</source>
+      <translation>untrainiert</translation>
+    </message>
+    <message>
+      <source>warm-up</source>
+      <translation>Aufwärmen</translation>
+    </message>
+    <message>
+      <source>within budget</source>
+      <translation>innerhalb der Grenze</translation>
+    </message>
+    <message>
+      <source>{cost} of 80 ms, {judged}: {parts}.</source>
+      <translation>{cost} von 80 ms, {judged}: {parts}.</translation>
+    </message>
+    <message>
+      <source>{count} frames</source>
+      <translation>{count} Frames</translation>
+    </message>
+    <message>
+      <source>{count} more</source>
+      <translation>{count} weitere</translation>
+    </message>
+    <message>
+      <source>{count} of {all}</source>
+      <translation>{count} von {all}</translation>
+    </message>
+    <message>
+      <source>{count} token takes {seconds} s</source>
+      <translation>{count} Token kostet {seconds} s</translation>
+    </message>
+    <message>
+      <source>{count} tokens take {seconds} s</source>
+      <translation>{count} Token kosten {seconds} s</translation>
+    </message>
+    <message>
+      <source>{done} of {total}</source>
+      <translation>{done} von {total}</translation>
+    </message>
+    <message>
+      <source>{model} is chosen</source>
+      <translation>{model} ist gewählt</translation>
+    </message>
+    <message>
+      <source>{model} on {device} in {precision}: weights {weights}, state of a talk {state}, remembers {time}.</source>
+      <translation>{model} auf {device} in {precision}: Gewichte {weights}, Zustand eines Gesprächs {state}, erinnert sich an {time}.</translation>
+    </message>
+    <message>
+      <source>{model} on {device}, {precision}</source>
+      <translation>{model} auf {device}, {precision}</translation>
+    </message>
+    <message>
+      <source>{mode} mode</source>
+      <translation>Modus {mode}</translation>
+    </message>
+    <message>
+      <source>{mode}: {frames} frames, median {p50}, 95 of 100 within {p95}, {late} late</source>
+      <translation>{mode}: {frames} Frames, Median {p50}, 95 von 100 innerhalb {p95}, {late} verspätet</translation>
+    </message>
+    <message>
+      <source>{name} {value} was brought to {lifted}</source>
+      <translation>{name} {value} wurde auf {lifted} gesetzt</translation>
+    </message>
+    <message>
+      <source>{ratio} times as long.</source>
+      <translation>{ratio}-mal so lange.</translation>
+    </message>
+    <message>
+      <source>{seconds} s ago, {mode}
+{cost} of 80 ms
+{parts}</source>
+      <translation>vor {seconds} s, {mode}
+{cost} von 80 ms
+{parts}</translation>
+    </message>
+    <message>
+      <source>{seconds} s recorded.</source>
+      <translation>{seconds} s aufgenommen.</translation>
+    </message>
+    <message>
+      <source>{sentence} The earlier model is loaded again.</source>
+      <translation>{sentence} Das vorige Modell wird wieder geladen.</translation>
+    </message>
+    <message>
+      <source>{time} of talk, {count} frames; the first frame after a switch stands apart</source>
+      <translation>{time} Gespräch, {count} Frames; der erste Frame nach einem Wechsel steht für sich</translation>
+    </message>
+    <message>
+      <source>{tried} took {tried_p50} a frame (95 of 100 within {tried_p95}), {usual} {usual_p50} ({usual_p95})</source>
+      <translation>{tried} brauchte {tried_p50} je Frame (95 von 100 innerhalb {tried_p95}), {usual} {usual_p50} ({usual_p95})</translation>
+    </message>
+    <message>
+      <source>{voice} is now {name}.</source>
+      <translation>{voice} heißt jetzt {name}.</translation>
+    </message>
+    <message>
+      <source>{words} of the {memory} s that the model remembers</source>
+      <translation>{words} von den {memory} s, an die sich das Modell erinnert</translation>
+    </message>
+    <message>
+      <source>▲ microphone frames skipped</source>
+      <translation>▲ Mikrofon-Frames ausgelassen</translation>
+    </message>
+    <message>
+      <source>◆ gap in the sound</source>
+      <translation>◆ Lücke im Ton</translation>
+    </message>
+  </context>
+</TS>
