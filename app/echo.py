@@ -104,6 +104,7 @@ class EchoCanceller:
 
     def _doubt_anew(self) -> None:
         self._matched = self._predicted = 0.0  # <heard, prediction> and <prediction, prediction>
+        self._ratios.clear()
         self._proven = False
         self.trust = 0.0
 
@@ -177,6 +178,7 @@ class EchoCanceller:
             lag_s = self._before.lag_s
             if not REACH_S[0] <= lag_s <= REACH_S[1]:
                 self._reference.shift(lag_s - PLACE_S)
+                self._proven = False  # so the filter begins anew with the next block
 
     def _tell(self) -> None:
         active = self._running == "on" or (self._running == "auto" and self._found and self.trust > 0.0)
