@@ -10,8 +10,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from engine.config import LMConfig, MimiConfig
 from engine.answer import Answer
+from engine.config import LMConfig, MimiConfig
 from engine.duplex import Duplex
 from engine.errors import Cancelled, EngineError
 from engine.persona import Prompt, VoicePrompt, build_prompt, voice_from_codes, wrap_text

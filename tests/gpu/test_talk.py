@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import torch
 
-from engine.config import MIMI, MOSHI_7B, LMConfig
 from engine.answer import Answer
+from engine.config import MIMI, MOSHI_7B, LMConfig
 from engine.duplex import Duplex
 from engine.sampling import SamplingValues
 
