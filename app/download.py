@@ -23,6 +23,9 @@ from typing import Any, NamedTuple, TypeVar
 
 from app.errors import UserError
 
+# The hub's library would tell the hub which libraries and versions ask; it reads this once, when it is first imported.
+os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
+
 BLOCK_BYTES = 1 << 20  # read at a time for the checksum
 SPARE_BYTES = 256 << 20  # left on the disk beside the model
 WAIT_S = 10.0  # for a connection, and for the next bytes of one

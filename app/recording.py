@@ -7,6 +7,7 @@ the engine, devices or Qt. Any thread may call it; it may take seconds for a lon
 from __future__ import annotations
 
 import os
+import stat
 import tempfile
 import wave
 from collections.abc import Callable
@@ -96,7 +97,8 @@ def write_recording(path: Path, channels: list[np.ndarray]) -> None:
 def write_whole(path: Path, write: Callable[[Path], object]) -> None:
     """Let `write` fill a temporary file beside `path`, then put it in its place. Raises UserError; leaves no rest.
 
-    Where `path` is a link, the link stays and the file behind it is replaced.
+    Where `path` is a link, the link stays and the file behind it is replaced. A new file is its owner's alone, since
+    what is written here was said by somebody; one that is replaced keeps the permissions that it was given.
     """
     target = Path(os.path.realpath(path))
     try:
@@ -105,7 +107,7 @@ def write_whole(path: Path, write: Callable[[Path], object]) -> None:
         temporary = Path(name)
         try:
             write(temporary)
-            _usual_permissions(temporary)
+            _keep_permissions(target, temporary)
             os.replace(temporary, target)
         finally:
             temporary.unlink(missing_ok=True)
@@ -127,11 +129,10 @@ def check_writable(path: Path) -> None:
         raise UserError(f"{path} cannot be written ({error.strerror or error}).") from error
 
 
-def _usual_permissions(path: Path) -> None:
-    """A temporary file is private by birth; what a user asked for is not."""
-    mask = os.umask(0)
-    os.umask(mask)
-    path.chmod(0o666 & ~mask)
+def _keep_permissions(old: Path, temporary: Path) -> None:
+    """A temporary file is private by birth."""
+    if old.exists():
+        temporary.chmod(stat.S_IMODE(old.stat().st_mode) & 0o777)
 
 
 def _soundfile() -> Any:
