@@ -35,6 +35,9 @@ VENV = PROJECT / ".venv"
 STAMP = VENV / "parley-setup.json"
 COMMANDS = ("talk", "devices", "doctor", "bench")  # parley's own, which need no window
 ORACLE = "moshi==0.2.13"  # the published model code that the parity tests compare with; see pyproject.toml
+# Builds of PyTorch for a card bring the Triton that fits them. With a CPU build, the kernels' tests run in the
+# interpreter of this one; compiled mode on the processor gets along with it.
+INTERPRETER = "triton==3.6.0"
 
 
 class SetupError(Exception):
@@ -167,8 +170,8 @@ def read_torch() -> Optional[Torch]:
     return Torch(version, cuda, available, tuple(architectures))
 
 
-def bring_torch(machine: Machine, gpu: Optional[Gpu]) -> None:
-    """The build of PyTorch that fits the card, or one sentence that says what does not fit."""
+def bring_torch(machine: Machine, gpu: Optional[Gpu]) -> Torch:
+    """The build of PyTorch that fits the card, or one sentence that says what does not fit. Returns what is there."""
     python = venv_tool("python")
     torch = read_torch()
     if torch is None:
@@ -181,6 +184,13 @@ def bring_torch(machine: Machine, gpu: Optional[Gpu]) -> None:
         raise SetupError(f'PyTorch is installed but does not load: run `{python} -c "import torch"` to see why.')
     build = f"CUDA {torch.cuda}" if torch.cuda else "CPU"
     say(computer.torch_remedy(gpu, torch, python) or f"PyTorch {torch.version} ({build} build) is in place.")
+    return torch
+
+
+def bring_test_packages(machine: Machine, torch: Torch) -> None:
+    """What tests want beside the project's own extra, each without what it would pull in."""
+    interpreter = [INTERPRETER] if machine.system == "Linux" and torch.cuda is None else []
+    install("the packages to compare with", pip_install("-q", "--no-deps", ORACLE, *interpreter))
 
 
 def set_up(machine: Machine, tests: bool) -> List[Library]:
@@ -197,12 +207,12 @@ def set_up(machine: Machine, tests: bool) -> List[Library]:
     missing = bring_system_packages(machine, tests)
     make_venv(machine)
     install("pip", pip_install("-q", "--upgrade", "pip"))
-    bring_torch(machine, gpu)
+    torch = bring_torch(machine, gpu)
     say("installing Parley and the packages it uses")
     tests = tests or stamp.get("tests") is True
     install("Parley", pip_install("-q", "--editable", ".[test]" if tests else "."))
     if tests:
-        install("the model code to compare with", pip_install("-q", "--no-deps", ORACLE))
+        bring_test_packages(machine, torch)
     content = {"fingerprint": wanted, "tests": tests, "missing": [library.name for library in missing]}
     STAMP.write_text(json.dumps(content), encoding="utf-8")
     say("set up; the command is " + venv_tool("parley"))
@@ -216,7 +226,7 @@ def start(arguments: Sequence[str], missing: Sequence[Library]) -> int:
     wants_window = not arguments or arguments[0] not in COMMANDS
     if wants_window and sys.platform.startswith("linux"):
         reason = system_libraries.display_trouble(os.environ, missing, system_libraries.server_answers)
-        if reason:
+        if reason and not arguments:  # what was asked for is refused, or done, by the program itself
             return first_talk(reason)
     command = [venv_tool("parley"), *arguments]
     if os.name == "nt":

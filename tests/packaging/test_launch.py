@@ -13,7 +13,7 @@ import launch
 import pytest
 import system_libraries
 
-from tests.packaging.computers import CARD, LINUX, WINDOWS
+from tests.packaging.computers import CARD, CUDA_BUILD, LINUX, WINDOWS
 
 CPU_TORCH = computer.Torch("2.13.0+cpu", None, False, ())
 PORTAUDIO = system_libraries.LIBRARIES[0]
@@ -187,11 +187,18 @@ def test_tests_bring_their_tools_and_the_oracle(project: Path, recorder: Recorde
     launch.set_up(LINUX._replace(root=True, system_python=False), tests=True)
     assert recorder.commands[0] == "apt pulseaudio pulseaudio-utils xvfb xdotool g++"
     assert recorder.ran("--editable .[test]")
-    assert recorder.ran("--no-deps moshi==0.2.13")
+    assert recorder.ran("--no-deps moshi==0.2.13 triton==3.6.0")
     recorder.commands.clear()
     launch.set_up(LINUX, tests=False)
     launch.set_up(LINUX, tests=True)
     assert recorder.commands == [], "an environment for tests also serves for use"
+
+
+def test_builds_for_a_card_keep_their_own_triton(recorder: Recorder) -> None:
+    launch.bring_test_packages(LINUX, CUDA_BUILD)
+    launch.bring_test_packages(WINDOWS, CPU_TORCH)
+    assert recorder.ran("moshi")
+    assert not recorder.ran("triton")
 
 
 def test_without_a_display_a_talk_runs_and_says_where_its_results_are(project: Path, capsys, monkeypatch) -> None:
