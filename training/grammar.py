@@ -9,60 +9,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
-from training import lexicon
+from training import lexicon, phrasings
+from training.dialogue import Dialogue, Persona, Turn, capital, dollars
 from training.lexicon import number_word
 
 _T = TypeVar("_T")
 HELD_OUT_EVERY = 6  # one phrasing, name or pair in six is kept for tests
-
-
-class Turn(NamedTuple):
-    """What the user says, what the model answers, and the kind of exchange (for per-kind scores)."""
-
-    user: str
-    reply: str
-    kind: str
-
-
-@dataclass
-class Persona:
-    """Who the model is in a talk. `facts` are its prices; an empty name is the model without a persona."""
-
-    name: str = ""
-    place: str = ""
-    prices: dict[str, int] = field(default_factory=dict)
-    opens: int | None = None
-    closes: int | None = None
-
-    def text(self, rng: random.Random) -> str:
-        """The persona prompt in words, its sentences in one of several wordings; empty without a persona."""
-        if not self.name:
-            return ""
-        parts = [rng.choice((f"You are {self.name}.", f"Your name is {self.name}."))]
-        if self.place:
-            parts.append(rng.choice((f"You work in {self.place}.", f"You help people in {self.place}.")))
-        for thing, price in self.prices.items():
-            verb = rng.choice(("costs", "is"))
-            parts.append(f"{_capital(thing)} {verb} {_dollars(price)}.")
-        if self.opens is not None:
-            parts.append(
-                rng.choice((f"You open at {number_word(self.opens)}.", f"Opening time is {number_word(self.opens)}."))
-            )
-        if self.closes is not None:
-            parts.append(f"You close at {number_word(self.closes)}.")
-        return " ".join(parts)
-
-
-@dataclass
-class Dialogue:
-    """A talk: persona, its prompt text, and turns in order."""
-
-    persona: Persona
-    prompt: str
-    turns: list[Turn]
 
 
 def part(items: Sequence[_T], held_out: bool) -> list[_T]:
@@ -72,45 +26,12 @@ def part(items: Sequence[_T], held_out: bool) -> list[_T]:
     return [item for i, item in enumerate(items) if (i % HELD_OUT_EVERY == HELD_OUT_EVERY - 1) == held_out]
 
 
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
-def _dollars(price: int) -> str:
-    return "one dollar" if price == 1 else f"{number_word(price)} dollars"
-
-
 def _the(thing: str) -> str:
     """ "a pie" and "bread" as "the pie" and "the bread"."""
     for article in ("a ", "an ", "the "):
         if thing.startswith(article):
             return f"the {thing[len(article) :]}"
     return f"the {thing}"
-
-
-_OPENINGS = (
-    "",
-    "",
-    "",
-    "",
-    "",
-    "hey, ",
-    "okay, ",
-    "um, ",
-    "so, ",
-    "well, ",
-    "please, ",
-    "now, ",
-    "excuse me, ",
-    "one question, ",
-    "right, ",
-    "hello, ",
-    "all right, ",
-    "uh, ",
-    "oh, ",
-    "listen, ",
-)
-_ENDINGS = ("", "", "", "", "", "", ", please", " please", ", thank you", ", if you can")
 
 
 class Speakers:
@@ -173,14 +94,14 @@ class Speakers:
         make = self.rng.choices([make for _, make in self._kinds], weights)[0]
         return make(persona)
 
-    def _ask(self, phrasings: Sequence[str], wrap: bool = True, **slots: str) -> str:
-        text = self.rng.choice(part(phrasings, self.held_out)).format(**slots)
+    def _ask(self, ways: Sequence[str], wrap: bool = True, **slots: str) -> str:
+        text = self.rng.choice(part(ways, self.held_out)).format(**slots)
         if not wrap:
             return text
-        return self.rng.choice(_OPENINGS) + text + self.rng.choice(_ENDINGS)
+        return self.rng.choice(phrasings.OPENINGS) + text + self.rng.choice(phrasings.ENDINGS)
 
-    def _question(self, phrasings: Sequence[str], **slots: str) -> str:
-        return self._ask(phrasings, True, **slots) + "?"
+    def _question(self, ways: Sequence[str], **slots: str) -> str:
+        return self._ask(ways, True, **slots) + "?"
 
     # Small talk
 
@@ -204,47 +125,19 @@ class Speakers:
         return Turn(text, f"{answer.get(greeting, 'Hello!')}{who} How can I help?", "greeting")
 
     def _how_are_you(self, persona: Persona) -> Turn:
-        text = self._question(
-            (
-                "how are you",
-                "how are you doing",
-                "how are you today",
-                "how do you feel",
-                "how is it going",
-                "are you well",
-                "how have you been",
-            )
-        )
+        text = self._question(phrasings.HOW_ARE_YOU)
         return Turn(text, "I am fine, thank you. I hope you are well too.", "how are you")
 
     def _thanks(self, persona: Persona) -> Turn:
         text = self._ask(
-            (
-                "thank you",
-                "thanks a lot",
-                "thank you very much",
-                "thanks",
-                "that was helpful, thank you",
-                "great, thanks",
-                "many thanks",
-                "thanks for your help",
-            ),
+            phrasings.THANKS,
             wrap=False,
         )
         return Turn(text, "You are welcome.", "thanks")
 
     def _goodbye(self, persona: Persona) -> Turn:
         text = self._ask(
-            (
-                "goodbye",
-                "bye",
-                "see you later",
-                "bye bye",
-                "I have to go now",
-                "good night",
-                "that is all, goodbye",
-                "see you tomorrow",
-            ),
+            phrasings.GOODBYE,
             wrap=False,
         )
         return Turn(text, "Goodbye! Talk to you soon.", "goodbye")
@@ -252,17 +145,7 @@ class Speakers:
     def _introduce(self, persona: Persona) -> Turn:
         self._user_name = self.rng.choice(part(lexicon.USER_NAMES, self.held_out))
         text = self._ask(
-            (
-                "my name is {a}",
-                "I am {a}",
-                "call me {a}",
-                "I'm called {a}",
-                "you can call me {a}",
-                "hello, my name is {a}",
-                "people call me {a}",
-                "hi, I am {a}",
-                "the name is {a}",
-            ),
+            phrasings.INTRODUCE,
             wrap=False,
             a=self._user_name,
         )
@@ -271,17 +154,7 @@ class Speakers:
     def _recall_name(self, persona: Persona) -> Turn:
         if not self._user_name and self.rng.random() < 0.7:
             return self._introduce(persona)
-        text = self._question(
-            (
-                "what is my name",
-                "do you know my name",
-                "who am I",
-                "what am I called",
-                "do you remember my name",
-                "can you tell me my name",
-                "tell me my name",
-            )
-        )
+        text = self._question(phrasings.RECALL_NAME)
         reply = f"Your name is {self._user_name}." if self._user_name else "You have not told me your name."
         return Turn(text, reply, "user name")
 
@@ -292,47 +165,17 @@ class Speakers:
         return self.rng.choice(topics)(persona)
 
     def _own_name(self, persona: Persona) -> Turn:
-        text = self._question(
-            (
-                "what is your name",
-                "what's your name",
-                "what are you called",
-                "tell me your name",
-                "may I ask your name",
-                "do you have a name",
-                "what should I call you",
-            )
-        )
+        text = self._question(phrasings.OWN_NAME)
         return Turn(text, f"My name is {persona.name or 'Parley'}.", "persona")
 
     def _who(self, persona: Persona) -> Turn:
-        text = self._question(
-            (
-                "who are you",
-                "who am I talking to",
-                "tell me who you are",
-                "who is this",
-                "who is speaking",
-                "and who are you",
-                "what are you",
-            )
-        )
+        text = self._question(phrasings.WHO)
         job = f", and I work in {persona.place}" if persona.place else ""
         reply = f"I am {persona.name}{job}." if persona.name else "I am Parley, a small talking program."
         return Turn(text, reply, "persona")
 
     def _job(self, persona: Persona) -> Turn:
-        text = self._question(
-            (
-                "where do you work",
-                "what is your job",
-                "what do you do",
-                "what kind of work do you do",
-                "tell me about your work",
-                "what do you do for a living",
-                "where is your job",
-            )
-        )
+        text = self._question(phrasings.JOB)
         reply = f"I work in {persona.place}." if persona.place else "I am here to talk with you."
         return Turn(text, reply, "persona")
 
@@ -345,49 +188,21 @@ class Speakers:
         )
         thing = self.rng.choice(options)
         text = self._question(
-            (
-                "how much is {a}",
-                "what does {a} cost",
-                "what is the price of {a}",
-                "how much for {a}",
-                "how much does {a} cost",
-                "tell me the price of {a}",
-                "what do you want for {a}",
-            ),
+            phrasings.PRICE,
             a=thing,
         )
         if known:
-            return Turn(text, f"{_capital(_the(thing))} costs {_dollars(persona.prices[thing])}.", "persona")
+            return Turn(text, f"{capital(_the(thing))} costs {dollars(persona.prices[thing])}.", "persona")
         return Turn(text, f"I do not know the price of {_the(thing)}.", "persona")
 
     def _opening(self, persona: Persona) -> Turn:
-        text = self._question(
-            (
-                "when do you open",
-                "what time do you open",
-                "when are you open",
-                "at what time do you open",
-                "tell me when you open",
-                "when can I come in the morning",
-                "what is your opening time",
-            )
-        )
+        text = self._question(phrasings.OPENING)
         known = persona.opens is not None
         reply = f"We open at {number_word(persona.opens or 0)}." if known else "I do not know when we open."
         return Turn(text, reply, "persona")
 
     def _closing(self, persona: Persona) -> Turn:
-        text = self._question(
-            (
-                "when do you close",
-                "what time do you close",
-                "until when are you open",
-                "at what time do you close",
-                "tell me when you close",
-                "when do you shut",
-                "what is your closing time",
-            )
-        )
+        text = self._question(phrasings.CLOSING)
         known = persona.closes is not None
         reply = f"We close at {number_word(persona.closes or 0)}." if known else "I do not know when we close."
         return Turn(text, reply, "persona")
@@ -398,20 +213,7 @@ class Speakers:
         count = self.rng.choice((1, 1, 1, 2, 3))
         words = " ".join(self.rng.sample(lexicon.ECHO_WORDS, count))
         text = self._ask(
-            (
-                "say {a}",
-                "repeat after me, {a}",
-                "say the word {a}",
-                "repeat {a}",
-                "please say {a}",
-                "can you say {a}",
-                "say this, {a}",
-                "tell me, {a}",
-                "repeat the word {a}",
-                "now say {a}",
-                "I want you to say {a}",
-                "the word is {a}, say it",
-            ),
+            phrasings.ECHO,
             wrap=False,
             a=words,
         )
@@ -431,46 +233,20 @@ class Speakers:
 
     def _sum(self, a: int, b: int) -> Turn:
         text = self._question(
-            (
-                "what is {a} plus {b}",
-                "how much is {a} plus {b}",
-                "add {a} and {b}",
-                "{a} plus {b}",
-                "what do you get when you add {a} and {b}",
-                "what is the sum of {a} and {b}",
-                "tell me {a} plus {b}",
-                "what is {a} and {b}",
-                "can you add {b} to {a}",
-                "how much is {a} and {b}",
-                "calculate {a} plus {b}",
-                "what's {a} plus {b}",
-            ),
+            phrasings.SUM,
             a=number_word(a),
             b=number_word(b),
         )
-        reply = f"{_capital(number_word(a))} plus {number_word(b)} is {number_word(a + b)}."
+        reply = f"{capital(number_word(a))} plus {number_word(b)} is {number_word(a + b)}."
         return Turn(text, reply, "arithmetic")
 
     def _difference(self, a: int, b: int) -> Turn:
         text = self._question(
-            (
-                "what is {a} minus {b}",
-                "how much is {a} minus {b}",
-                "take {b} away from {a}",
-                "{a} minus {b}",
-                "what is {a} take away {b}",
-                "tell me {a} minus {b}",
-                "what is left when you take {b} from {a}",
-                "subtract {b} from {a}",
-                "how much is {a} less {b}",
-                "calculate {a} minus {b}",
-                "what's {a} minus {b}",
-                "what do you get when you take {b} from {a}",
-            ),
+            phrasings.DIFFERENCE,
             a=number_word(a),
             b=number_word(b),
         )
-        reply = f"{_capital(number_word(a))} minus {number_word(b)} is {number_word(a - b)}."
+        reply = f"{capital(number_word(a))} minus {number_word(b)} is {number_word(a - b)}."
         return Turn(text, reply, "arithmetic")
 
     def _compare(self, persona: Persona) -> Turn:
@@ -478,30 +254,16 @@ class Speakers:
         first, second = number_word(a), number_word(b)
         if self.rng.random() < 0.4:
             text = self._question(
-                (
-                    "which is bigger, {a} or {b}",
-                    "which number is bigger, {a} or {b}",
-                    "what is more, {a} or {b}",
-                    "which is larger, {a} or {b}",
-                    "is {a} or {b} the bigger number",
-                    "which one is bigger, {a} or {b}",
-                ),
+                phrasings.WHICH_IS_BIGGER,
                 a=first,
                 b=second,
             )
             return Turn(
-                text, f"{_capital(number_word(max(a, b)))} is bigger than {number_word(min(a, b))}.", "comparison"
+                text, f"{capital(number_word(max(a, b)))} is bigger than {number_word(min(a, b))}.", "comparison"
             )
         word, true = self.rng.choice((("bigger", a > b), ("smaller", a < b)))
         text = self._question(
-            (
-                "is {a} {w} than {b}",
-                "tell me, is {a} {w} than {b}",
-                "do you think {a} is {w} than {b}",
-                "is the number {a} {w} than {b}",
-                "would you say {a} is {w} than {b}",
-                "is it true that {a} is {w} than {b}",
-            ),
+            phrasings.IS_IT_BIGGER,
             a=first,
             b=second,
             w=word,
@@ -513,33 +275,18 @@ class Speakers:
         if self.rng.random() < 0.6:
             start, stop = (1, self.rng.randint(3, self.limit))
             text = self._ask(
-                (
-                    "count to {b}",
-                    "please count to {b}",
-                    "count from one to {b}",
-                    "can you count to {b}",
-                    "I want you to count to {b}",
-                    "count up to {b}",
-                    "let me hear you count to {b}",
-                ),
+                phrasings.COUNT_UP,
                 b=number_word(stop),
             )
             numbers = range(start, stop + 1)
         else:
             start = self.rng.randint(3, min(self.limit, 20))
             text = self._ask(
-                (
-                    "count down from {a}",
-                    "please count down from {a}",
-                    "count backwards from {a}",
-                    "can you count down from {a}",
-                    "I want you to count down from {a}",
-                    "start at {a} and count down",
-                ),
+                phrasings.COUNT_DOWN,
                 a=number_word(start),
             )
             numbers = range(start, 0, -1)
-        return Turn(text, _capital(", ".join(number_word(n) for n in numbers)) + ".", "counting")
+        return Turn(text, capital(", ".join(number_word(n) for n in numbers)) + ".", "counting")
 
     # Sequences and facts
 
@@ -559,29 +306,13 @@ class Speakers:
         item, found = items[index], items[(index + step) % len(items)]
         if step == 1:
             text = self._question(
-                (
-                    "what comes after {a}",
-                    "which {n} comes after {a}",
-                    "what is the {n} after {a}",
-                    "which {n} follows {a}",
-                    "tell me the {n} after {a}",
-                    "what {n} is next after {a}",
-                    "what comes next after {a}",
-                ),
+                phrasings.AFTER,
                 a=item,
                 n=name,
             )
             return Turn(text, f"The {name} after {item} is {found}.", "sequence")
         text = self._question(
-            (
-                "what comes before {a}",
-                "which {n} comes before {a}",
-                "what is the {n} before {a}",
-                "what {n} is right before {a}",
-                "tell me the {n} before {a}",
-                "name the {n} before {a}",
-                "which {n} is just before {a}",
-            ),
+            phrasings.BEFORE,
             a=item,
             n=name,
         )
@@ -592,16 +323,7 @@ class Speakers:
         if pair[1] not in ("brief", "weightless"):
             self.rng.shuffle(pair)
         text = self._question(
-            (
-                "what is the opposite of {a}",
-                "tell me the opposite of {a}",
-                "the opposite of {a}",
-                "what's the opposite of {a}",
-                "do you know the opposite of {a}",
-                "name the opposite of {a}",
-                "which word is the opposite of {a}",
-                "give me the opposite of {a}",
-            ),
+            phrasings.OPPOSITE,
             a=pair[0],
         )
         return Turn(text, f"The opposite of {pair[0]} is {pair[1]}.", "opposite")
@@ -609,31 +331,15 @@ class Speakers:
     def _color(self, persona: Persona) -> Turn:
         thing, color = self.rng.choice(list(lexicon.COLORS.items()))
         text = self._question(
-            (
-                "what color is {a}",
-                "which color is {a}",
-                "tell me the color of {a}",
-                "what is the color of {a}",
-                "do you know what color {a} is",
-                "what color does {a} have",
-                "which color does {a} have",
-            ),
+            phrasings.COLOR,
             a=thing,
         )
-        return Turn(text, f"{_capital(thing)} is {color}.", "color")
+        return Turn(text, f"{capital(thing)} is {color}.", "color")
 
     def _capital_city(self, persona: Persona) -> Turn:
         country, city = self.rng.choice(list(lexicon.CAPITALS.items()))
         text = self._question(
-            (
-                "what is the capital of {a}",
-                "tell me the capital of {a}",
-                "which city is the capital of {a}",
-                "do you know the capital of {a}",
-                "what's the capital of {a}",
-                "the capital of {a}",
-                "name the capital of {a}",
-            ),
+            phrasings.CAPITAL_CITY,
             a=country,
         )
         return Turn(text, f"The capital of {country} is {city}.", "capital")
@@ -643,60 +349,31 @@ class Speakers:
         if topic == 0:
             animal, legs = self.rng.choice(list(lexicon.LEGS.items()))
             text = self._question(
-                (
-                    "how many legs does {a} have",
-                    "tell me how many legs {a} has",
-                    "how many legs has {a}",
-                    "do you know how many legs {a} has",
-                    "what number of legs does {a} have",
-                    "how many legs are there on {a}",
-                ),
+                phrasings.LEGS,
                 a=animal,
             )
             count = number_word(legs) if legs else "no"
-            return Turn(text, f"{_capital(animal)} has {count} legs.", "animal")
+            return Turn(text, f"{capital(animal)} has {count} legs.", "animal")
         if topic == 1:
             animal, food = self.rng.choice(list(lexicon.FOOD.items()))
             text = self._question(
-                (
-                    "what does {a} eat",
-                    "tell me what {a} eats",
-                    "what does {a} like to eat",
-                    "what is the food of {a}",
-                    "do you know what {a} eats",
-                    "what would {a} eat",
-                ),
+                phrasings.FOOD,
                 a=animal,
             )
-            return Turn(text, f"{_capital(animal)} eats {food}.", "animal")
+            return Turn(text, f"{capital(animal)} eats {food}.", "animal")
         animal, home = self.rng.choice(list(lexicon.HOMES.items()))
         text = self._question(
-            (
-                "where does {a} live",
-                "tell me where {a} lives",
-                "where is the home of {a}",
-                "do you know where {a} lives",
-                "in which place does {a} live",
-                "where do I find {a}",
-            ),
+            phrasings.HOMES,
             a=animal,
         )
-        return Turn(text, f"{_capital(animal)} lives {home}.", "animal")
+        return Turn(text, f"{capital(animal)} lives {home}.", "animal")
 
     # Long replies
 
     def _story(self, persona: Persona) -> Turn:
         topic = self.rng.choice(list(lexicon.STORIES))
         text = self._ask(
-            (
-                "tell me a story about {a}",
-                "please tell me a story about {a}",
-                "I want a story about {a}",
-                "can you tell me a story about {a}",
-                "do you know a story about {a}",
-                "let me hear a story about {a}",
-                "a story about {a}, please",
-            ),
+            phrasings.STORY,
             wrap=False,
             a=topic,
         )
@@ -704,15 +381,7 @@ class Speakers:
 
     def _joke(self, persona: Persona) -> Turn:
         text = self._ask(
-            (
-                "tell me a joke",
-                "do you know a joke",
-                "make me laugh",
-                "say something funny",
-                "I would like to hear a joke",
-                "can you tell me a joke",
-                "please tell me a joke",
-            ),
+            phrasings.JOKE,
             wrap=False,
         )
         return Turn(text, self.rng.choice(lexicon.JOKES), "joke")

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from training.grammar import Persona, Speakers, part
+from training.dialogue import Persona
+from training.grammar import Speakers, part
 from training.lexicon import USER_NAMES, number_word
 from training.pronounce import Pronouncer
 from training.script import Script, ScriptWriter
