@@ -31,6 +31,7 @@ from app.arguments import (
 )
 from app.bench_options import BenchOptions
 from app.config import Settings, load
+from app.ending import end_now
 from app.errors import UserError
 from app.paths import user_log_folder
 from app.private_files import write_private
@@ -151,7 +152,7 @@ def _talk(options: argparse.Namespace) -> int:
     from app.talk import run_talk
 
     _interrupt_when_ended()
-    return run_talk(checked)
+    return run_talk(checked, engine_busy=end_now)
 
 
 def _interrupt_when_ended() -> None:

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import os
-import sys
 from concurrent.futures import Future
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +18,7 @@ from app.config import Settings
 from app.conversation import Conversation
 from app.crash_report import crash_folder
 from app.devices import DeviceLists, DeviceRef
+from app.ending import end_now
 from app.errors import UserError
 from app.model_fits import ModelFits
 from app.paths import project_file, user_cache_folder, user_persona_file, user_voice_folder
@@ -82,18 +81,6 @@ def run_window(settings: Settings) -> int:
             log.info("the engine thread is still busy: ending without it")
             end_now(status)
         return status
-
-
-def end_now(status: int) -> None:
-    """End the process without the interpreter's farewells. Everything of the user's must have been written.
-
-    For a build or a driver that cannot be stopped: it would go on while torch and the sound system are taken from
-    under it, and the sound system's own farewell waits for ever for a stream that another thread is closing.
-    """
-    for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError, ValueError, AttributeError):  # closed, full, or not there at all
-            stream.flush()
-    os._exit(status)
 
 
 class Desktop:

@@ -47,11 +47,13 @@ def run_talk(
     voices: Voices | None = None,
     thread_context: Callable[[], AbstractContextManager[object]] = engine_thread,
     sleep: Callable[[float], None] = time.sleep,
+    engine_busy: Callable[[int], object] = int,
 ) -> int:
     """Run the talk that `options` asks for. Returns the exit status; raises UserError when nothing could be done.
 
     0: done. 1: the engine failed on the way. 130: Ctrl-C. In the last two cases what was answered until then has been
-    written, and the terminal says so.
+    written, and the terminal says so. engine_busy: called with the exit status, as the last thing, when the engine
+    thread could not be stopped.
     """
     _check_outputs(options)
     recording = read_recording(options.input)
@@ -69,6 +71,13 @@ def run_talk(
     watch = _Watch(conversation, options, ends)
     with kept_log():
         watch.run(sleep)
+    status = _finish(options, ends, watch, entries)
+    if not watch.ended:
+        engine_busy(status)
+    return status
+
+
+def _finish(options: TalkOptions, ends: WavAudio, watch: _Watch, entries: list[dict[str, Any]]) -> int:
     if not entries:
         return _nothing_done(watch)
     _write(options, ends, watch, entries)
@@ -85,6 +94,7 @@ class _Watch:
         self.transcript = Transcript()
         self.failure = ""  # the sentence, when the engine or the start failed
         self.interrupted = False
+        self.ended = False  # the engine thread
         self.elapsed_s = 0.0
         self.conversation = conversation
         self._options = options
@@ -109,7 +119,7 @@ class _Watch:
                 while not self._over and not self.interrupted:
                     self._look(sleep)
         finally:
-            self.conversation.close(CLOSE_S)
+            self.ended = self.conversation.close(CLOSE_S)
             for event in self.conversation.events():
                 self._follow(event)
 

@@ -42,7 +42,7 @@ def talked(monkeypatch: pytest.MonkeyPatch) -> list[TalkOptions]:
     """What `parley talk` would have run."""
     ran: list[TalkOptions] = []
     stand_in = types.ModuleType("app.talk")
-    stand_in.run_talk = lambda options: ran.append(options) or 0  # type: ignore[attr-defined]
+    stand_in.run_talk = lambda options, engine_busy: ran.append(options) or 0  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "app.talk", stand_in)
     return ran
 

@@ -63,7 +63,7 @@ ENDED_TALK = """
 import os, signal, sys, time
 from app import cli, talk
 
-def run_talk(options):
+def run_talk(options, **_):
     try:
         os.kill(os.getpid(), getattr(signal, sys.argv[1]))
         time.sleep(5)

@@ -231,7 +231,7 @@ def test_interrupt_writes_what_there_is(options: TalkOptions, capsys: pytest.Cap
 def test_interrupt_ends_the_talk_though_the_engine_hangs(options: TalkOptions, monkeypatch: pytest.MonkeyPatch) -> None:
     """A model on a network folder that does not answer, or a build that nothing can stop."""
     monkeypatch.setattr("app.talk.CLOSE_S", 0.05)
-    answered = threading.Event()
+    answered, told = threading.Event(), list[int]()
 
     def hang(*_: Any, **__: Any) -> Any:
         answered.wait(60)
@@ -244,10 +244,12 @@ def test_interrupt_ends_the_talk_though_the_engine_hangs(options: TalkOptions, m
             voices=FakeVoices(),
             thread_context=nullcontext,
             sleep=interrupt_when(lambda: True),
+            engine_busy=told.append,
         )
     finally:
         answered.set()
     assert status == 130
+    assert told == [130]
     assert not options.output.exists()
 
 

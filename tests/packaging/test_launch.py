@@ -224,7 +224,10 @@ def test_a_failed_talk_without_a_display_promises_no_results(project: Path, caps
     assert "reply.wav" not in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("arguments", [["talk", "--input", "a.wav"], ["doctor"], ["devices"], ["bench"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [["talk", "--input", "a.wav"], ["doctor"], ["devices"], ["bench"], ["--version"], ["--set", "a=b"], ["nonsense"]],
+)
 def test_commands_without_a_window_need_no_display(project: Path, monkeypatch, arguments: list[str]) -> None:
     started: list[list[str]] = []
     monkeypatch.setattr(launch.os, "execv", lambda path, command: started.append(command))
