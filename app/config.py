@@ -16,8 +16,9 @@ from typing import NamedTuple
 
 from app.devices import DeviceRef
 from app.errors import UserError
+from app.file_lock import waited_for
 from app.messages import MODES, PRECISIONS, ModelSpec, PersonaChoice, Sampling
-from app.paths import project_file, user_config_file
+from app.paths import project_file, user_config_file, user_log_folder
 from app.rules import Choice, ComputeDevice, Flag, Number, RefusedError, Rule, Text, nearest_hint, shown
 from app.settings_file import Leaf, keep_copy, read_settings, write_settings
 
@@ -26,6 +27,7 @@ ECHO_MODES = ("auto", "on", "off")
 TALK_KEY_MODES = ("open", "push")
 LANGUAGES = ("system", "en", "de")
 RECORD_FORMATS = ("wav", "flac")
+LOCK_SECONDS = 2.0  # another window needs milliseconds to write its settings
 EXPERT = "window.expert_sampling"
 
 
@@ -234,6 +236,9 @@ class Settings:
         self._generation = 0
         self._saver = ThreadPoolExecutor(1, "settings")  # starts with the first save and is waited for at exit
         self._saved: Future[None] | None = None
+        # What this window last read or wrote, so that only its own changes are written and what another one changed in
+        # the file meanwhile stays. None: the file held something that was put right, so it is written as a whole.
+        self._written: dict[str, object] | None = None if stored.notes else dict(stored.values)
 
     @property
     def config(self) -> Config:
@@ -281,6 +286,15 @@ class Settings:
     def _values(self) -> dict[str, object]:
         return {**self._shipped, **self._stored, **self._session}
 
+    def _merged(self, values: dict[str, object]) -> dict[str, object]:
+        if self._written is None or not self.path.exists():
+            return values
+        try:
+            theirs = _read_file(self.path, forgiving=True).values
+        except UserError:  # damaged since: what this program knows is better than nothing
+            return values
+        return _merged_values(values, self._written, theirs)
+
     def _save(self, values: dict[str, object], generation: int) -> None:
         if generation != self._generation:
             return  # a later change is waiting behind this one
@@ -288,10 +302,25 @@ class Settings:
             if self._keep_copy:
                 keep_copy(self.path)
                 self._keep_copy = False
-            write_settings(self.path, values, _HEADER)
+            with waited_for(user_log_folder().parent / "settings.lock", LOCK_SECONDS):
+                write_settings(self.path, self._merged(values), _HEADER)
+            self._written = values
             self.save_trouble = ""
         except UserError as error:
             self.save_trouble = f"{error} They hold until the program ends."
+
+
+def _merged_values(
+    mine: Mapping[str, object], before: Mapping[str, object], theirs: Mapping[str, object]
+) -> dict[str, object]:
+    """What another wrote, with what this program changed since `before`."""
+    merged = dict(theirs)
+    for key in {*mine, *before}:
+        if key not in mine:
+            merged.pop(key, None)
+        elif key not in before or mine[key] != before[key]:
+            merged[key] = mine[key]
+    return merged
 
 
 def _read_file(path: Path, forgiving: bool) -> Loaded:

@@ -14,9 +14,11 @@ import sys
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
+from pathlib import Path
 from threading import Thread
 
 from app.audio import AudioStatus
+from app.file_lock import FileLock
 from app.paths import user_log_folder
 from app.private_files import PrivateRotatingFile, private_folder
 from app.redaction import RedactingFormatter, redact
@@ -47,11 +49,15 @@ def kept_log() -> Iterator[LastLines]:
     """
     root = logging.getLogger("parley")
     root.setLevel(logging.INFO)
-    kept = LastLines()
+    kept, lock = LastLines(), None
     handlers: list[logging.Handler] = [kept]
     with contextlib.suppress(OSError):
-        path = private_folder(user_log_folder()) / "parley.log"
-        handlers.append(PrivateRotatingFile(path, maxBytes=LOG_BYTES, backupCount=1))
+        folder = private_folder(user_log_folder())
+        # Two processes that rotate one file would write into each other's old one.
+        lock = next((lock for lock in map(FileLock, _log_locks(folder)) if lock.take()), None)
+        if lock is not None:
+            path = lock.path.with_suffix(".log")
+            handlers.append(PrivateRotatingFile(path, maxBytes=LOG_BYTES, backupCount=1))
     for handler in handlers:
         handler.setFormatter(_FORM)
         root.addHandler(handler)
@@ -61,6 +67,13 @@ def kept_log() -> Iterator[LastLines]:
         for handler in handlers:
             root.removeHandler(handler)
             handler.close()
+        if lock is not None:
+            lock.release()
+
+
+def _log_locks(folder: Path) -> list[Path]:
+    """One for each process that may run at a time; a ninth goes without a file."""
+    return [folder / f"{name}.lock" for name in ("parley", *(f"parley-{number}" for number in range(2, 9)))]
 
 
 def collect(model: str, sound: AudioStatus, log_lines: Sequence[str]) -> Future[str]:
