@@ -148,7 +148,14 @@ class Plan:
         self._drift = max(-3e-4, min(3e-4, self._drift + self.random.gauss(0, 1e-6)))
         return round(FRAME_NS * (1 + self._drift) + self.random.gauss(0, 2e5))
 
+    @property
+    def calm(self) -> bool:
+        """The last two minutes: every trouble must have been taken down at the end."""
+        return self.clock.ns > self.end_ns - 120 * 10**9
+
     def cost(self) -> float:
+        if self.calm:
+            return 30.0
         until, cost = self._spell
         if self.clock.ns < until:
             return cost * self.random.uniform(0.9, 1.1)
@@ -170,6 +177,8 @@ class Plan:
             self.unplugged = False
         if now_ns >= self.end_ns:
             self.send(StopTalk())
+        elif self.calm:
+            return
         elif not self.unplugged and self.random.random() < 1 / 6000:
             self.seen["device losses"] += 1
             self.unplugged, self._back_ns = True, now_ns + round(self.random.uniform(0.2e9, 30e9))
