@@ -32,7 +32,7 @@ from app.text_files import write_text
 from app.version import version
 from app.voice_library import VoiceLibrary
 from app.voices import VoiceFolder
-from app.window_ports import CheckPort, LibraryPort, RecorderPort
+from app.window_ports import CheckPort, LibraryPort, RecorderPort, sound_now
 
 if TYPE_CHECKING:
     from ui.ports import DeviceChoice, DevicesState, Ports
@@ -121,6 +121,7 @@ class Desktop:
             count_tokens=self._voices.count_tokens,
             diagnostics=self.diagnostics,
             write_text=write_text,
+            sound=lambda: sound_now(self._sound.status()),
             recorder=RecorderPort(self._recorder, self._settings),
             check=CheckPort(self._check),
             library=LibraryPort(VoiceLibrary(user_voice_folder(), self._check.play), self._check),

@@ -9,6 +9,7 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.audio import AudioStatus
 from app.config import Settings
 from app.paths import user_recording_folder
 from app.recorder import Recorder
@@ -16,7 +17,14 @@ from app.sound_check import SoundCheck, chime
 from app.voice_library import VoiceLibrary
 
 if TYPE_CHECKING:
-    from ui.ports import CheckState, RecordingState
+    from ui.ports import CheckState, RecordingState, SoundNow
+
+
+def sound_now(status: AudioStatus) -> SoundNow:
+    """What is done to the microphone's sound at present."""
+    from ui.ports import SoundNow
+
+    return SoundNow(status.echo_active, status.echo_removed_db, status.gain_db)
 
 
 class RecorderPort:

@@ -42,6 +42,7 @@ class Actions(QObject):
     copy_diagnostics_wanted = Signal()
     reports_wanted = Signal()
     record_wanted = Signal(bool)
+    push_to_talk_wanted = Signal(bool)
     latency_wanted = Signal()
     copy_latency_wanted = Signal()
     save_latency_wanted = Signal()
@@ -56,6 +57,9 @@ class Actions(QObject):
         self.mute = self._make("mute", tr("&Mute"), "Ctrl+D", self._toggle_mute, checkable=True)
         self.new_talk = self._make("new_talk", tr("&New talk"), "Ctrl+N", session.new_talk)
         self.record = self._make("record", tr("&Record talk"), "Ctrl+R", self._toggle_record, checkable=True)
+        self.push_to_talk = self._make(
+            "push_to_talk", tr("&Push to talk"), "Ctrl+Shift+T", self._toggle_push_to_talk, checkable=True
+        )
         self.settings = self._make(
             "settings", tr("&Settings\N{HORIZONTAL ELLIPSIS}"), "Ctrl+,", self.settings_wanted.emit
         )
@@ -86,6 +90,7 @@ class Actions(QObject):
         self.modes = self._make_modes()
         self.describe(self.new_talk, tr("Forget this talk and begin another at once"))
         self.describe(self.settings, tr("Audio, voice, engine, recording and appearance"))
+        self.describe(self.push_to_talk, tr("The model hears you only while the talk key is held"))
         self.describe(self.record, tr("Record both sides of this talk and the next ones, until you press again"))
         self.describe(self.latency, tr("What each mode costs in this talk, stage by stage"))
         self.describe(self.copy_latency, tr("Copy the cost of each mode as text"))
@@ -147,6 +152,9 @@ class Actions(QObject):
 
     def _toggle_record(self, on: bool) -> None:
         self.record_wanted.emit(on)
+
+    def _toggle_push_to_talk(self, push: bool) -> None:
+        self.push_to_talk_wanted.emit(push)
 
     def _toggle_mute(self, muted: bool) -> None:
         self._session.set_muted(muted)

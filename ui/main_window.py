@@ -31,6 +31,7 @@ from ui.rescue import Rescue
 from ui.scrolling import VerticalScroll
 from ui.session import Session
 from ui.settings import SettingsWindow
+from ui.talk_key import TalkButton, TalkKey
 from ui.theme import Theme
 from ui.transcript import TranscriptView
 from ui.turns import MODEL
@@ -94,6 +95,8 @@ class MainWindow(QMainWindow):
         self.mute_button = action_button(actions.mute)
         self.new_button = action_button(actions.new_talk)
         self.settings_button = action_button(actions.settings, "flat", text=False)
+        self.talk_key = TalkKey(session, self._ports.settings, actions)
+        self.talk_button = TalkButton(self.talk_key, theme)
         self.modes = ModeRadios(actions)
         self.recording = RecordingSign(theme, session, self._bridge, self._ports.recorder, actions)
         self.phase_dot = QLabel()
@@ -137,7 +140,7 @@ class MainWindow(QMainWindow):
 
     def _header(self) -> QWidget:
         card, row = _card_row()
-        for button in (self.start_button, self.mute_button, self.new_button):
+        for button in (self.start_button, self.mute_button, self.talk_button, self.new_button):
             row.addWidget(button)
         row.addSpacing(8)
         row.addWidget(_divider())
@@ -178,7 +181,7 @@ class MainWindow(QMainWindow):
     def _make_menus(self) -> None:
         actions, bar = self.actions_, self.menuBar()
         talk = bar.addMenu(tr("&Talk"))
-        talk.addActions([actions.talk, actions.mute, actions.new_talk, actions.record])
+        talk.addActions([actions.talk, actions.mute, actions.push_to_talk, actions.new_talk, actions.record])
         talk.addSeparator()
         talk.addActions([actions.save_transcript, actions.copy_transcript])
         talk.addSeparator()

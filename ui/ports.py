@@ -28,6 +28,10 @@ MODEL_SOURCE = "model.source"
 MODEL_DEVICE = "model.device"
 MODEL_PRECISION = "model.precision"
 MODE = "model.mode"
+ECHO = "audio.echo"  # one of app.config.ECHO_MODES
+NOISE = "audio.noise_suppression"  # bool
+AUTO_GAIN = "audio.auto_gain"  # bool
+TALK_KEY_MODE = "audio.talk_key_mode"  # "open" | "push"
 VOICE = "persona.voice"
 PERSONA_TEXT = "persona.text"
 TEMPERATURE = "sampling.temperature"  # the five sampling keys take None: as the checkpoint says
@@ -121,6 +125,15 @@ class DevicesPort(Protocol):
     def refresh(self) -> Future[str]:
         """List devices again (interrupts sound for a moment in a talk). Result: "" or one sentence."""
         ...
+
+
+@dataclass(frozen=True)
+class SoundNow:
+    """What is done to the microphone's sound. echo_removed_db: nan while there is no echo; gain_db: automatic."""
+
+    echo_active: bool = False
+    echo_removed_db: float = float("nan")
+    gain_db: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -284,6 +297,7 @@ class Ports:
     count_tokens: Callable[[str], int | None]  # tokens of a persona text as primed; None: no tokenizer loaded yet
     diagnostics: Callable[[], Future[str]]  # text for a bug report; no prompt, transcript or token in it
     write_text: Callable[[Path, str], Future[str]]  # a file, whole or not at all; result: "" or one sentence
+    sound: Callable[[], SoundNow]  # cheap
     recorder: RecordingPort
     check: CheckPort
     library: VoiceLibraryPort

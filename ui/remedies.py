@@ -29,6 +29,9 @@ LABEL_PAGES = {"engine": "engine", "sound": "audio", "voice": "voice"}
 KIND_PAGES = {
     "audio-input": "audio",
     "audio-output": "audio",
+    "audio-echo": "audio",
+    "audio-muted": "audio",
+    "audio-noise": "audio",
     "sound": "audio",
     "voice": "voice",
     "persona": "voice",

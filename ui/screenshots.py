@@ -149,6 +149,7 @@ def scenes() -> list[Scene]:
         Scene("live", (*talking(card, "graph"),), switched, spec=seven, themes=("contrast",)),
         Scene("latency_details_high", (*talking(card, "graph"),), tried, "latency", spec=seven, themes=("contrast",)),
         Scene("settings_engine_high", (*ready(card, "graph"),), (), "engine", spec=seven, themes=("contrast",)),
+        Scene("live_talk_key", (*talking(card, "graph"),), graph, spec=seven, after=_push),
         Scene("german_live", (*talking(card, "graph"), unplugged), switched, spec=seven, language="de"),
         Scene("german_latency", (*talking(card, "graph"),), tried, "latency", spec=seven, after=_tried, language="de"),
         Scene("german_engine", (*ready(card, "graph"),), (), "engine", spec=seven, language="de"),
@@ -242,6 +243,12 @@ def _guide_heard(window: Window) -> None:
     guide.microphone.check.record.click()
     check.finish(state=CheckState("", 0.0, math.nan, -13.0, 4.2))
     window.bridge.tick()
+
+
+def _push(window: Window) -> None:
+    """Push to talk, with the key held."""
+    window.main.actions_.push_to_talk.trigger()
+    window.main.talk_key.hold(True)
 
 
 def _step(window: Window, number: int) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from app.messages import Command, Event, ModelInfo, Sampling
 from app.telemetry import FRAME_MS, FrameHistory, FrameRecord
 from ui import ports as keys
-from ui.ports import DeviceChoice, DeviceRow, DevicesState, Ports, RecordingState
+from ui.ports import DeviceChoice, DeviceRow, DevicesState, Ports, RecordingState, SoundNow
 from ui.scripted_voices import ScriptedCheck, ScriptedFits, ScriptedLibrary, ScriptedPresets
 from ui.scripted_voices import done as done
 
@@ -25,6 +25,10 @@ DEFAULTS: dict[str, object] = {
     keys.EXPERT_SAMPLING: False,
     keys.GUIDE_SEEN: True,
     keys.REDUCED_MOTION: False,
+    keys.ECHO: "auto",
+    keys.NOISE: False,
+    keys.AUTO_GAIN: False,
+    keys.TALK_KEY_MODE: "open",
     keys.LANGUAGE: "en",
     keys.MODE: "auto",
     keys.MODEL_SOURCE: "mini",
@@ -170,6 +174,7 @@ def make_ports(settings: ScriptedSettings | None = None, **changes: object) -> P
         "count_tokens": lambda text: round(len(text.split()) * 1.3),
         "diagnostics": lambda: done("Parley diagnostics"),
         "write_text": lambda path, text: done(""),
+        "sound": SoundNow,
         "recorder": ScriptedRecorder(),
         "check": ScriptedCheck(),
         "library": ScriptedLibrary("my voice.wav"),

@@ -15,6 +15,7 @@ from PySide6.QtCore import QObject, Signal
 from app.messages import (
     CancelLoad,
     Event,
+    HoldTalkKey,
     LoadModel,
     LoadProgressed,
     ModeBuilding,
@@ -162,6 +163,9 @@ class Session(QObject):
         self.muted = muted
         self.muted_changed.emit(muted)
         self._conversation.send(SetMuted(muted))
+
+    def hold_talk_key(self, held: bool) -> None:
+        self._conversation.send(HoldTalkKey(held))
 
     def set_mode(self, mode: str) -> None:
         """Ask for a mode. Before a model is there, the choice is kept for the load."""

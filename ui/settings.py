@@ -39,7 +39,7 @@ class SettingsWindow(QWidget):
         super().__init__(None, Qt.WindowType.Window)
         self._theme = theme
         self.setWindowTitle(tr("Parley settings"))
-        self.audio = AudioPage(session, bridge, ports.devices, theme)
+        self.audio = AudioPage(session, bridge, ports, theme, actions)
         self.voice = VoicePage(session, bridge, ports, actions, theme)
         self.engine = EnginePage(session, ports, actions)
         self.recording = RecordingPage(ports, actions)

@@ -11,13 +11,15 @@ from collections.abc import Sequence
 
 from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QPushButton
 
+from ui.actions import Actions
 from ui.bridge import Bridge
 from ui.figures import CLIPPING_DBFS, LOUD_DBFS, QUIET_DBFS, SILENCE_DBFS
 from ui.labels import wrapped_label
 from ui.meter import LevelPane
-from ui.ports import DeviceChoice, DeviceRow, DevicesPort, DevicesState
+from ui.ports import DeviceChoice, DeviceRow, DevicesState, Ports
 from ui.session import Session
 from ui.settings_page import Page, form_row
+from ui.sound_switches import SoundSwitches
 from ui.theme import Theme
 from ui.words import marked, tr
 
@@ -27,11 +29,13 @@ IDLE_ADVICE = marked("The level shows while a talk runs.")
 class AudioPage(Page):
     """Device lists that follow the devices thread."""
 
-    def __init__(self, session: Session, bridge: Bridge, devices: DevicesPort, theme: Theme):
+    def __init__(self, session: Session, bridge: Bridge, ports: Ports, theme: Theme, actions: Actions):
         super().__init__(tr("Audio"))
         self._session = session
         self._bridge = bridge
-        self._devices = devices
+        self._devices = ports.devices
+        self.switches = SoundSwitches(session, bridge, ports.settings, ports.sound, actions)
+        self.switches.said.connect(self.say)
         self._shown_revision = -1
         self._confirming = False
         self.boxes = {"input": QComboBox(), "output": QComboBox()}
@@ -62,13 +66,12 @@ class AudioPage(Page):
         column = self.section(tr("Microphone level"))
         column.addWidget(self.level)
         column.addWidget(self.advice)
+        column = self.section(tr("What the model hears"))
+        column.addWidget(self.switches)
         column = self.section(tr("Headphones or loudspeakers"))
         column.addWidget(
             wrapped_label(
-                tr(
-                    "Use headphones if you can: on loudspeakers the microphone hears the model too, and the model may "
-                    "answer itself."
-                ),
+                tr("Headphones are best: on loudspeakers the microphone hears the model too, and its echo has to go."),
                 "body",
                 "muted",
             )

@@ -22,7 +22,8 @@ from ui import scripted
 from ui.language import LANGUAGES, chosen, speak
 
 ROOT = Path(__file__).resolve().parents[2]
-SAME_IN_BOTH = {"Text", "Persona", "Markdown", "Engine", "&Engine", "&Graph", "&Eager"}  # and what holds little but places
+# The same in both languages, beside what holds little but places.
+SAME_IN_BOTH = {"Text", "Persona", "Markdown", "Engine", "&Engine", "&Graph", "&Eager"}
 
 
 def load_script() -> ModuleType:

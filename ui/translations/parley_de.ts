@@ -156,6 +156,10 @@
       <translation>&amp;Genauigkeit</translation>
     </message>
     <message>
+      <source>&amp;Push to talk</source>
+      <translation>Sprech&amp;taste</translation>
+    </message>
+    <message>
       <source>&amp;Quit</source>
       <translation>&amp;Beenden</translation>
     </message>
@@ -260,6 +264,10 @@
       <translation>Gemessen an der Größe, die das System vorgibt.</translation>
     </message>
     <message>
+      <source>Always</source>
+      <translation>Immer</translation>
+    </message>
+    <message>
       <source>Appearance</source>
       <translation>Aussehen</translation>
     </message>
@@ -282,6 +290,10 @@
     <message>
       <source>Both sides in one stereo file: you on the left, the model on the right, as the model hears and says it. Nothing is recorded unless you ask for it, and only you may open the files.</source>
       <translation>Beide Seiten in einer Stereodatei: links Sie, rechts das Modell, so wie das Modell es hört und sagt. Nichts wird aufgenommen, wenn Sie es nicht verlangen, und nur Sie dürfen die Dateien öffnen.</translation>
+    </message>
+    <message>
+      <source>Bring my voice to the usual &amp;level by itself</source>
+      <translation>Meine Stimme von selbst auf den üblichen &amp;Pegel bringen</translation>
     </message>
     <message>
       <source>Building a mode</source>
@@ -492,12 +504,20 @@
       <translation>Am besten sind Kopfhörer. Über Lautsprecher kann das Modell sich selbst hören; das Echo wird dann entfernt.</translation>
     </message>
     <message>
+      <source>Headphones are best: on loudspeakers the microphone hears the model too, and its echo has to go.</source>
+      <translation>Am besten sind Kopfhörer: Über Lautsprecher hört das Mikrofon auch das Modell, und dessen Echo muss entfernt werden.</translation>
+    </message>
+    <message>
       <source>Headphones or loudspeakers</source>
       <translation>Kopfhörer oder Lautsprecher</translation>
     </message>
     <message>
       <source>Heard nothing? Turn up the volume, or choose another loudspeaker above, and play it again.</source>
       <translation>Nichts gehört? Stellen Sie lauter, oder wählen Sie oben einen anderen Lautsprecher, und spielen Sie den Ton noch einmal.</translation>
+    </message>
+    <message>
+      <source>Hold to talk ({key})</source>
+      <translation>Zum Sprechen halten ({key})</translation>
     </message>
     <message>
       <source>Holds from the next start of Parley on.</source>
@@ -538,6 +558,10 @@
     <message>
       <source>Let the model hear silence</source>
       <translation>Das Modell Stille hören lassen</translation>
+    </message>
+    <message>
+      <source>Listening for an echo.</source>
+      <translation>Ein Echo wird gesucht.</translation>
     </message>
     <message>
       <source>Listening. The model's words appear here.</source>
@@ -664,6 +688,10 @@
       <translation>Na&amp;me der Stimme</translation>
     </message>
     <message>
+      <source>Never</source>
+      <translation>Nie</translation>
+    </message>
+    <message>
       <source>New na&amp;me</source>
       <translation>Neuer Na&amp;me</translation>
     </message>
@@ -674,6 +702,10 @@
     <message>
       <source>New talk at {time}</source>
       <translation>Neues Gespräch um {time}</translation>
+    </message>
+    <message>
+      <source>No echo is being removed.</source>
+      <translation>Kein Echo wird entfernt.</translation>
     </message>
     <message>
       <source>No frame yet.</source>
@@ -822,6 +854,14 @@
     <message>
       <source>Recordings of talks</source>
       <translation>Aufnahmen von Gesprächen</translation>
+    </message>
+    <message>
+      <source>Remove the loudspeaker's &amp;echo</source>
+      <translation>Das &amp;Echo des Lautsprechers entfernen</translation>
+    </message>
+    <message>
+      <source>Remove the loudspeaker's echo</source>
+      <translation>Das Echo des Lautsprechers entfernen</translation>
     </message>
     <message>
       <source>Rename</source>
@@ -976,6 +1016,10 @@
       <translation>Der Modus eager läuft schon.</translation>
     </message>
     <message>
+      <source>The echo is {decibels} dB weaker.</source>
+      <translation>Das Echo ist {decibels} dB schwächer.</translation>
+    </message>
+    <message>
       <source>The folder {folder} could not be opened.</source>
       <translation>Der Ordner {folder} ließ sich nicht öffnen.</translation>
     </message>
@@ -998,6 +1042,14 @@
     <message>
       <source>The model hears silence; press to be heard again</source>
       <translation>Das Modell hört Stille; drücken Sie, um wieder gehört zu werden</translation>
+    </message>
+    <message>
+      <source>The model hears you only while the talk key is held</source>
+      <translation>Das Modell hört Sie nur, solange die Sprechtaste gehalten wird</translation>
+    </message>
+    <message>
+      <source>The model hears you only while this, or {key}, is held</source>
+      <translation>Das Modell hört Sie nur, solange dies oder {key} gehalten wird</translation>
     </message>
     <message>
       <source>The model is not loaded; see the message above.</source>
@@ -1104,8 +1156,8 @@
       <translation>Noch einmal versuchen</translation>
     </message>
     <message>
-      <source>Use headphones if you can: on loudspeakers the microphone hears the model too, and the model may answer itself.</source>
-      <translation>Nehmen Sie möglichst Kopfhörer: Über Lautsprecher hört das Mikrofon auch das Modell, und das Modell antwortet dann vielleicht sich selbst.</translation>
+      <source>Turn background &amp;noise down</source>
+      <translation>&amp;Hintergrundgeräusche dämpfen</translation>
     </message>
     <message>
       <source>Values beyond the usual ones make talks loop or fall apart</source>
@@ -1158,6 +1210,18 @@ Erinnert sich an {frames} Frames ({time})</translation>
       <translation>Was jeder Modus in diesem Gespräch kostet, Stufe für Stufe</translation>
     </message>
     <message>
+      <source>What the model hears</source>
+      <translation>Was das Modell hört</translation>
+    </message>
+    <message>
+      <source>What they do shows while a talk runs.</source>
+      <translation>Was sie tun, erscheint, während ein Gespräch läuft.</translation>
+    </message>
+    <message>
+      <source>When an echo is found</source>
+      <translation>Wenn ein Echo gefunden wird</translation>
+    </message>
+    <message>
       <source>Which model?</source>
       <translation>Welches Modell?</translation>
     </message>
@@ -1178,12 +1242,20 @@ Erinnert sich an {frames} Frames ({time})</translation>
       <translation>Sie</translation>
     </message>
     <message>
+      <source>You are heard</source>
+      <translation>Sie werden gehört</translation>
+    </message>
+    <message>
       <source>You can talk as soon as the model is loaded.</source>
       <translation>Sie können sprechen, sobald das Modell geladen ist.</translation>
     </message>
     <message>
       <source>You: </source>
       <translation>Sie: </translation>
+    </message>
+    <message>
+      <source>Your voice is changed by {decibels} dB.</source>
+      <translation>Ihre Stimme wird um {decibels} dB verändert.</translation>
     </message>
     <message>
       <source>Your voices</source>
