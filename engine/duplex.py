@@ -109,9 +109,11 @@ class Duplex:
     def _make_frame(self, fused: bool = False, wrap: Wrap = as_it_is) -> Frame:
         lm_window, mimi_window = self._windows
         if fused:
-            from engine.fused import FusedFrame  # imports Triton
+            from engine.fused import FusedFrame  # these import Triton
+            from engine.fused_quantized import QuantizedFrame
 
-            return FusedFrame(self.lm, self.mimi, self.state, lm_window=lm_window, mimi_window=mimi_window)
+            kind = FusedFrame if self.lm.precision is None else QuantizedFrame
+            return kind(self.lm, self.mimi, self.state, lm_window=lm_window, mimi_window=mimi_window)
         return Frame(
             self.lm, self.mimi, self.state, lm_window=lm_window, mimi_window=mimi_window,
             counted_noise=self.device.type == "cuda", wrap=wrap,
@@ -370,9 +372,12 @@ def _state_bytes(lm: LMConfig, mimi: MimiConfig, dtype: torch.dtype) -> int:
 
 
 def _plain_reason(lm: LanguageModel, device: torch.device) -> str | None:
-    if lm.precision is not None:
-        return f"There are no fused kernels for {lm.precision} weights."
-    return fused_kernels_reason(lm.config, device)
+    reason = fused_kernels_reason(lm.config, device)
+    if reason is None and lm.precision is not None:
+        from engine.fused_quantized import unsupported  # imports Triton
+
+        reason = unsupported(lm, device)
+    return reason
 
 
 def _check_mode(mode: str) -> None:

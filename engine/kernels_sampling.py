@@ -16,6 +16,7 @@ import triton.language as tl
 from torch import Tensor
 
 from engine.kernels_linear import Launch, launch_options, wait_for_inputs
+from engine.quantize import Weight
 from engine.sampling import exponential_noise
 
 STREAMS_PER_FRAME = 32  # noise streams set aside for a frame: text and at most 31 codebooks
@@ -94,9 +95,9 @@ def sample_kernel(
 
 @triton.jit
 def head_kernel(
-    weight, x, logits, arrived, temperature, top_k, seed, counter, forced, out, stream,
+    weight, scales, x, logits, arrived, temperature, top_k, seed, counter, forced, out, stream,
     N: tl.constexpr, K: tl.constexpr, ROWS: tl.constexpr, BITS: tl.constexpr, UNFORCED_TOKEN: tl.constexpr,
-    PDL: tl.constexpr,
+    SCALED: tl.constexpr, PDL: tl.constexpr,
 ):  # fmt: skip
     """A head of few logits with its sampling: the program that ends last draws. N, K powers of two."""
     columns, rows = tl.arange(0, K), tl.program_id(0) * ROWS + tl.arange(0, ROWS)
@@ -105,7 +106,10 @@ def head_kernel(
     key, frame = tl.load(seed), tl.load(counter)
     wait_for_inputs(PDL)
     v = tl.load(x + columns).to(tl.float32)
-    tl.store(logits + rows, tl.sum(tile.to(tl.float32) * v[None, :], axis=1).to(weight.dtype.element_ty).to(tl.float32))
+    y = tl.sum(tile.to(tl.float32) * v[None, :], axis=1)
+    if SCALED:  # eight bits, a scale for each row
+        y *= tl.load(scales + rows).to(tl.float32)
+    tl.store(logits + rows, y.to(x.dtype.element_ty).to(tl.float32))
     tl.debug_barrier()  # all threads' logits are out before one of them announces it
     if tl.atomic_add(arrived, 1, sem="acq_rel") == tl.num_programs(0) - 1:
         values = tl.load(logits + tl.arange(0, N), volatile=True)
@@ -131,16 +135,17 @@ def sample(
 
 
 def sampled_head(
-    weight: Tensor, x: Tensor, logits: Tensor, arrived: Tensor, temperature: Tensor, top_k: Tensor, seed: Tensor,
+    weight: Weight, x: Tensor, logits: Tensor, arrived: Tensor, temperature: Tensor, top_k: Tensor, seed: Tensor,
     counter: Tensor, forced: Tensor, out: Tensor, stream: int, launch: Launch, *, pdl: int,
 ) -> None:  # fmt: skip
     """`sample` of weight [N, K] @ x [K]; logits [N] float32 and arrived [1] int32 (zero) are scratch."""
-    rows, columns = weight.shape
+    values, scales = (weight, weight) if isinstance(weight, Tensor) else (weight.values, weight.scales)
+    rows, columns = values.shape
     assert rows & (rows - 1) == 0, "the sampling program takes all logits as one block"
     assert columns & (columns - 1) == 0, "the head takes its input as one block"
     head_kernel[(rows // launch.rows,)](
-        weight, x, logits, arrived, temperature, top_k, seed, counter, forced, out, stream, rows, columns, launch.rows,
-        _bits(weight), UNFORCED, pdl, num_warps=launch.warps, **launch_options(pdl),
+        values, scales, x, logits, arrived, temperature, top_k, seed, counter, forced, out, stream, rows, columns,
+        launch.rows, _bits(x), UNFORCED, values is not scales, pdl, num_warps=launch.warps, **launch_options(pdl),
     )  # fmt: skip
 
 

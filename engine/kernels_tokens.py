@@ -11,19 +11,24 @@ import triton.language as tl
 from torch import Tensor
 
 from engine.kernels_linear import EPS, Launch, launch_options, root_mean_square, wait_for_inputs
+from engine.quantize import Weight
 
 
 @triton.jit
-def table_row(table, token, columns, inside, K: tl.constexpr):
-    """Row of an embedding table [tokens, K]; a negative token embeds to zero."""
-    return tl.load(table + tl.maximum(token, 0) * K + columns, mask=inside & (token >= 0), other=0.0)
+def table_row(table, scales, token, columns, inside, K: tl.constexpr, SCALED: tl.constexpr):
+    """Row of an embedding table [tokens, K] as float32; a negative token embeds to zero. SCALED: an 8-bit table, with
+    a scale for each row."""
+    row = tl.load(table + tl.maximum(token, 0) * K + columns, mask=inside & (token >= 0), other=0.0).to(tl.float32)
+    if SCALED:
+        row = row * tl.load(scales + tl.maximum(token, 0)).to(tl.float32)
+    return row
 
 
 @triton.jit
 def enter_kernel(
-    heard, ring, position, delays, initial, audio_tables, text_table, periods, x, turns,
+    heard, ring, position, delays, initial, audio_tables, audio_scales, text_table, text_scales, periods, x, turns,
     D: tl.constexpr, ROWS_OF_TABLE: tl.constexpr, STREAMS: tl.constexpr, OWN: tl.constexpr, LENGTH: tl.constexpr,
-    HALF: tl.constexpr, BLOCK: tl.constexpr, PDL: tl.constexpr,
+    HALF: tl.constexpr, BLOCK: tl.constexpr, SCALED: tl.constexpr, PDL: tl.constexpr,
 ):  # fmt: skip
     """Heard codes into the ring, all streams' tokens out of it, their embeddings' sum, and the position's rope angles.
 
@@ -48,10 +53,12 @@ def enter_kernel(
                 tl.store(ring + stream * LENGTH + (now + delay) % LENGTH, fresh)
         token = tl.where(now <= delay, tl.load(initial + stream), token)
         if stream == 0:
-            row = table_row(text_table, token, columns, inside, D)
+            row = table_row(text_table, text_scales, token, columns, inside, D, SCALED)
         else:
-            row = table_row(audio_tables + (stream - 1) * ROWS_OF_TABLE * D, token, columns, inside, D)
-        total = (total + row.to(tl.float32)).to(x.dtype.element_ty).to(tl.float32)
+            first = (stream - 1) * ROWS_OF_TABLE
+            row = table_row(audio_tables + first * D, audio_scales + first, token, columns, inside, D, SCALED)
+        row = row.to(x.dtype.element_ty).to(tl.float32)
+        total = (total + row).to(x.dtype.element_ty).to(tl.float32)
     tl.store(x + columns, total.to(x.dtype.element_ty), mask=inside)
     if program == 0:
         pairs = tl.arange(0, HALF)
@@ -99,7 +106,7 @@ def depth_project_kernel(
     wait_for_inputs(PDL)
     if EMBED:
         v = tl.load(source + columns, mask=inside, other=0.0).to(tl.float32)
-        v += table_row(table, tl.load(token), columns, inside, K).to(tl.float32)
+        v += table_row(table, table, tl.load(token), columns, inside, K, False)
         v = v.to(dtype).to(tl.float32)
         if tl.program_id(0) == 0:
             tl.store(x + columns, v.to(dtype), mask=inside)
@@ -115,18 +122,26 @@ def depth_project_kernel(
 
 
 def enter(
-    heard: Tensor, ring: Tensor, position: Tensor, delays: Tensor, initial: Tensor, audio_tables: Tensor,
-    text_table: Tensor, periods: Tensor, x: Tensor, turns: Tensor, own: int, *, pdl: int,
+    heard: Tensor, ring: Tensor, position: Tensor, delays: Tensor, initial: Tensor, audio_tables: Weight,
+    text_table: Weight, periods: Tensor, x: Tensor, turns: Tensor, own: int, *, pdl: int,
 ) -> None:  # fmt: skip
     """One talk's input of a frame. heard [Q], ring [K, CT], position [1], delays and initial [K] int64;
     audio_tables [K - 1, card + 1, D], text_table [text_card + 1, D]; periods [head_dim / 2] float32, the rope
     frequencies -> x [D] and turns [2, head_dim / 2], in place.
     """
     dim, block = x.shape[0], 256
+    audio, audio_scales = table_parts(audio_tables)
+    text, text_scales = table_parts(text_table)
     enter_kernel[(triton.cdiv(dim, block),)](
-        heard, ring, position, delays, initial, audio_tables, text_table, periods, x, turns, dim, audio_tables.shape[1],
-        ring.shape[0], own, ring.shape[1], periods.shape[0], block, pdl, num_warps=4, **launch_options(pdl),
+        heard, ring, position, delays, initial, audio, audio_scales, text, text_scales, periods, x, turns, dim,
+        audio.shape[1], ring.shape[0], own, ring.shape[1], periods.shape[0], block, audio is not audio_scales, pdl,
+        num_warps=4, **launch_options(pdl),
     )  # fmt: skip
+
+
+def table_parts(table: Weight) -> tuple[Tensor, Tensor]:
+    """An embedding table's numbers and scales; a plain one stands for both."""
+    return (table, table) if isinstance(table, Tensor) else (table.values, table.scales)
 
 
 def leave(

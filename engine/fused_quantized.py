@@ -1,0 +1,147 @@
+"""`engine.fused` for quantised language models: the same stages, with kernels that read 8- and 4-bit weights.
+
+Embeddings and heads are 8-bit rows in every quantised precision. Imports Triton: import this module late.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from engine import kernels_quantized, kernels_quantized_depth, kernels_sampling, kernels_tokens
+from engine.fused import FusedFrame
+from engine.kernels_attention import ring_attend
+from engine.kernels_linear import NO_OVERLAP, Launch
+from engine.lm import DepthLayer, LanguageModel, TemporalLayer
+from engine.mimi import Mimi
+from engine.quantize import Quantized, QuantizedWeight, Weight
+from engine.state import State
+
+
+class QuantizedLaunches(NamedTuple):
+    """How the products are cut: launch, and bytes of a row at once. Correct for any sizes; not tuned yet."""
+
+    project: Launch = Launch(rows=4, tiles=6)
+    out: Launch = Launch(rows=4, tiles=2)
+    gate: Launch = Launch(rows=2, tiles=11)
+    down: Launch = Launch(rows=8)
+    text_head: Launch = Launch(rows=4, tiles=16)
+    block: int = 2048
+    down_block: int = 1024
+    depth_inputs: Launch = Launch(rows=4, tiles=8)
+    depth_project: Launch = Launch(rows=8, warps=4)
+    depth_attend: Launch = Launch(rows=16, warps=16)
+    depth_gate: Launch = Launch(rows=4, warps=4)
+    depth_down: Launch = Launch(rows=8, warps=8)
+    depth_block: int = 1024
+    depth_head: Launch = Launch(rows=8)
+
+
+def unsupported(lm: LanguageModel, device: torch.device) -> str | None:
+    """Why these weights need the plain path, as a sentence; None where the kernels fit. Beside `fused.unsupported`."""
+    if any(not kernels_quantized.supported(_matrix(m)) for m in lm.modules() if isinstance(m, QuantizedWeight)):
+        return "The fused kernels need widths that divide into whole groups of four-bit weights."
+    if lm.config.depformer_dim < 64 or lm.config.depformer_num_heads < 2:
+        return "The fused kernels for quantised weights need a depth width of at least 64 and two heads."
+    older = device.type == "cuda" and torch.cuda.get_device_capability(device) < (8, 9)
+    if older and str(lm.precision).startswith("fp8"):
+        return "The fused kernels for fp8 weights need a card of compute capability 8.9 or later."
+    return None
+
+
+def _matrix(weight: Weight) -> Quantized:
+    """A whole parameter as one matrix, a stack's rows one under another."""
+    assert isinstance(weight, QuantizedWeight)
+    if weight.values.dim() == 2:
+        return Quantized(weight.values, weight.scales)
+    return Quantized(weight.values.flatten(0, 1), weight.scales.flatten(0, 1))
+
+
+def _step(weight: Weight, step: int) -> Quantized:
+    assert isinstance(weight, QuantizedWeight)
+    return weight[step]
+
+
+class QuantizedFrame(FusedFrame):
+    """`FusedFrame` with quantised weights."""
+
+    def __init__(
+        self, lm: LanguageModel, mimi: Mimi, state: State, *, lm_window: int, mimi_window: int, pdl: int | None = None,
+        cuts: QuantizedLaunches | None = None,
+    ):  # fmt: skip
+        super().__init__(lm, mimi, state, lm_window=lm_window, mimi_window=mimi_window, pdl=pdl)
+        self.cuts = cuts or QuantizedLaunches()
+
+    def temporal(self) -> None:
+        """As `Frame.temporal`; the noise counter moves on at the end of `depth`."""
+        s, b, cuts, temporal = self.state, self._scratch, self.cuts, self.lm.temporal
+        kernels_tokens.enter(
+            s["frame.heard"][0], s["tokens.ring"][0], s["tokens.position"], self.delays, self.initial,
+            temporal.audio_embeddings, temporal.text_embedding, self._periods, b.x, b.turns, self.lm.config.own,
+            pdl=NO_OVERLAP,  # so that whatever ran before the stage has ended
+        )  # fmt: skip
+        for layer in temporal.layers:
+            self._temporal_layer(layer)
+        kernels_quantized.linear(
+            _matrix(temporal.text_head), b.x, b.text_logits, cuts.text_head, cuts.block, norm=temporal.out_norm,
+            pdl=self.pdl,
+        )  # fmt: skip
+        kernels_sampling.sample(
+            b.text_logits, s["sampling.text_temperature"], s["sampling.text_top_k"], s["sampling.seed"],
+            s["sampling.counter"], s["frame.forced"][0, :1], b.spoken[:1], 0, pdl=self.pdl,
+        )  # fmt: skip
+
+    def _temporal_layer(self, layer: TemporalLayer) -> None:
+        s, b, cuts, pdl = self.state, self._scratch, self.cuts, self.pdl
+        in_proj, out_proj = _matrix(layer.in_proj), _matrix(layer.out_proj)
+        kernels_quantized.linear(in_proj, b.x, b.projected, cuts.project, cuts.block, norm=layer.norm1, pdl=pdl)
+        ring_attend(
+            b.projected, b.turns, s["tokens.position"], s[layer.keys][0], s[layer.values][0], self.lm_window,
+            b.attended, self._ring, block=self.launches.ring_block, warps=self.launches.ring_warps, pdl=pdl,
+        )  # fmt: skip
+        kernels_quantized.linear(out_proj, b.attended, b.x, cuts.out, cuts.block, add=True, pdl=pdl)
+        kernels_quantized.gated(_matrix(layer.linear_in), b.x, layer.norm2, b.hidden, cuts.gate, cuts.block, pdl=pdl)
+        down = _matrix(layer.linear_out)
+        kernels_quantized.linear(down, b.hidden, b.x, cuts.down, cuts.down_block, add=True, pdl=pdl)
+
+    def depth(self) -> None:
+        """As `Frame.depth`. The part of every step's input that the frame's hidden vector gives is made at once."""
+        s, b, config, depth, cuts = self.state, self._scratch, self.lm.config, self.lm.depth, self.cuts
+        kernels_quantized.linear(
+            _matrix(depth.input_projections), b.x, b.inputs.view(-1), cuts.depth_inputs, cuts.block,
+            norm=self.lm.temporal.out_norm, pdl=self.pdl,
+        )  # fmt: skip
+        for step in range(config.own):
+            table = _matrix(depth.text_embedding) if step == 0 else _step(depth.audio_embeddings, step - 1)
+            for layer in depth.layers:
+                embed = (b.inputs[step], table, b.spoken[step:]) if layer.index == 0 else None
+                self._quantized_depth_layer(layer, step, embed)
+            kernels_sampling.sampled_head(
+                depth.heads[step], b.depth_x, b.logits, b.arrived, s["sampling.temperature"], s["sampling.top_k"],
+                s["sampling.seed"], s["sampling.counter"], s["frame.forced"][0, 1 + step :], b.spoken[1 + step :],
+                1 + step, cuts.depth_head, pdl=self.pdl,
+            )  # fmt: skip
+        kernels_tokens.leave(
+            b.spoken, s["tokens.ring"][0], s["tokens.position"], s["sampling.counter"], self.delays,
+            s["frame.spoken"][0], config.max_delay, pdl=self.pdl,
+        )  # fmt: skip
+
+    def _quantized_depth_layer(
+        self, layer: DepthLayer, step: int, embed: tuple[Tensor, Quantized, Tensor] | None
+    ) -> None:
+        b, cuts, pdl = self._scratch, self.cuts, self.pdl
+        keys, values = self.state["depth.keys"][0, layer.index], self.state["depth.values"][0, layer.index]
+        in_proj, out_proj, linear_in, linear_out = (
+            _step(weight, step) for weight in (layer.in_proj, layer.out_proj, layer.linear_in, layer.linear_out)
+        )
+        kernels_quantized_depth.depth_project(
+            in_proj, layer.norm1, b.depth_x, b.query, keys, values, step, cuts.depth_project, embed=embed, pdl=pdl
+        )
+        kernels_quantized_depth.depth_attend_add(
+            out_proj, b.query, keys, values, b.depth_x, step, cuts.depth_attend, pdl=pdl
+        )
+        block = cuts.depth_block
+        kernels_quantized.gated(linear_in, b.depth_x, layer.norm2, b.depth_hidden, cuts.depth_gate, block, pdl=pdl)
+        kernels_quantized.linear(linear_out, b.depth_hidden, b.depth_x, cuts.depth_down, block, add=True, pdl=pdl)

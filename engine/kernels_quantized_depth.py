@@ -1,0 +1,178 @@
+"""Triton kernels of a depth layer whose weights are quantised: its projection with what it reads, and its attention.
+
+As `kernels_tokens.depth_project` and `kernels_attention.depth_attend_add`, on `engine.quantize.Quantized` weights. The
+plain PyTorch that they agree with stands beside each. Imports Triton: import this module late.
+"""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+import triton
+import triton.language as tl
+from torch import Tensor
+
+from engine.kernels_linear import EPS, Launch, launch_options, wait_for_inputs
+from engine.kernels_quantized import SUB, dots, group_bytes, load_tile, row_scales
+from engine.layers import rms_norm
+from engine.quantize import Quantized, dequantized
+
+
+@triton.jit
+def depth_input(x, table, scales, token, at, inside, K: tl.constexpr, EMBED: tl.constexpr):
+    """x at `at` as float32; EMBED: plus the token's row of an 8-bit table, rounded as the plain path rounds."""
+    v = tl.load(x + at, mask=inside, other=0.0)
+    if EMBED:
+        row = tl.load(table + tl.maximum(token, 0) * K + at, mask=inside & (token >= 0), other=0.0).to(tl.float32)
+        row = (row * tl.load(scales + tl.maximum(token, 0)).to(tl.float32)).to(v.dtype)
+        return (v.to(tl.float32) + row.to(tl.float32)).to(v.dtype).to(tl.float32)
+    return v.to(tl.float32)
+
+
+@triton.jit
+def normed_input(
+    source, table, table_scales, token, alpha, power, at, inside, K: tl.constexpr, EMBED: tl.constexpr
+):  # fmt: skip
+    v = depth_input(source, table, table_scales, token, at, inside, K, EMBED)
+    scale = tl.load(alpha + at, mask=inside, other=0.0).to(tl.float32)
+    return (v * (scale * power)).to(source.dtype.element_ty).to(tl.float32)
+
+
+@triton.jit
+def depth_project_kernel(
+    values, scales, source, table, table_scales, token_at, alpha, x, query, keys, rows_of_values, step,
+    K: tl.constexpr, W: tl.constexpr, GROUP: tl.constexpr, SCALE_ROWS: tl.constexpr, BLOCK: tl.constexpr,
+    X_BLOCK: tl.constexpr, PIECE: tl.constexpr, HEAD: tl.constexpr, STEPS: tl.constexpr, ROWS: tl.constexpr,
+    EMBED: tl.constexpr, EPSILON: tl.constexpr, PDL: tl.constexpr,
+):  # fmt: skip
+    """q, k, v of one depth layer at one step; k and v go to their place in the step rings [HEADS, STEPS, HEAD].
+
+    EMBED: the layer's input is source + table[token], which the first program also leaves in x; else it is source.
+    """
+    dtype = query.dtype.element_ty
+    first = tl.arange(0, BLOCK // PIECE) * PIECE
+    bytes_at = first[:, None] + tl.arange(0, PIECE)[None, :]
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    tile = load_tile(values, rows, bytes_at, 3 * K, W, True)
+    wait_for_inputs(PDL)
+    columns = tl.arange(0, X_BLOCK)
+    token = 0
+    if EMBED:
+        token = tl.load(token_at)
+        whole = depth_input(source, table, table_scales, token, columns, columns < K, K, True)
+        if tl.program_id(0) == 0:
+            tl.store(x + columns, whole.to(dtype), mask=columns < K)
+    else:
+        whole = depth_input(source, table, table_scales, token, columns, columns < K, K, False)
+    power = tl.rsqrt(tl.sum(whole * whole, axis=0) / K + EPSILON)
+    inside = bytes_at < W
+    low = normed_input(source, table, table_scales, token, alpha, power, bytes_at, inside, K, EMBED)
+    high = low
+    if GROUP > 0:
+        high = normed_input(source, table, table_scales, token, alpha, power, bytes_at + W, inside, K, EMBED)
+    y = tl.sum(dots(tile, scales, rows, first, low, high, 3 * K, W, GROUP), axis=1)
+    y = row_scales(y, scales, rows, 3 * K, GROUP, SCALE_ROWS).to(dtype)
+    part, row = rows // K, rows % K
+    place = (row // HEAD) * (STEPS * HEAD) + step * HEAD + row % HEAD
+    tl.store(query + row, y, mask=part == 0)
+    tl.store(keys + place, y, mask=part == 1)
+    tl.store(rows_of_values + place, y, mask=part == 2)
+
+
+def depth_project(
+    weight: Quantized, norm: Tensor, x: Tensor, query: Tensor, keys: Tensor, values: Tensor, step: int, launch: Launch,
+    *, embed: tuple[Tensor, Quantized, Tensor] | None = None, pdl: int,
+) -> None:  # fmt: skip
+    """query [d] and place `step` of keys, values [H, S, d / H] = weight [3d, d] @ rms_norm(x), in place.
+
+    `embed` (source [d], 8-bit table [tokens, d], token [1]): x is first set to source + table[token].
+    """
+    _, steps, head_dim = keys.shape
+    dim, width = x.shape[0], weight.values.shape[1]
+    source, (table, table_scales), token = embed if embed is not None else (x, (x, x), x)
+    depth_project_kernel[(triton.cdiv(3 * dim, launch.rows),)](
+        *weight, source, table, table_scales, token, norm, x, query, keys, values, step, dim, width,
+        group_bytes(weight), 3 * dim // weight.scales.shape[0], max(SUB, triton.next_power_of_2(width)),
+        triton.next_power_of_2(dim), SUB, head_dim, steps, launch.rows, embed is not None, EPS, pdl,
+        num_warps=launch.warps, **launch_options(pdl),
+    )  # fmt: skip
+
+
+def depth_project_reference(weight: Quantized, norm: Tensor, x: Tensor) -> Tensor:
+    """The product [3d] that `depth_project` deals out to query, keys and values."""
+    return F.linear(rms_norm(x, norm, EPS).float(), dequantized(weight, torch.float32)).to(x.dtype)
+
+
+@triton.jit
+def attention(
+    query, keys, values, step, first_head, HEADS: tl.constexpr, HEAD: tl.constexpr, STEPS: tl.constexpr,
+    BLOCK: tl.constexpr, SCALE: tl.constexpr,
+):  # fmt: skip
+    """HEADS heads from first_head on over the steps so far -> [HEADS * HEAD] float32, rounded as attention's result."""
+    heads, dims, steps = tl.arange(0, HEADS), tl.arange(0, HEAD), tl.arange(0, BLOCK)
+    q = tl.load(query + (first_head + heads[:, None]) * HEAD + dims[None, :]).to(tl.float32) * SCALE
+    at = steps[:, None, None] * HEAD + (first_head + heads[None, :, None]) * (STEPS * HEAD) + dims[None, None, :]
+    seen = steps <= step
+    k = tl.load(keys + at, mask=seen[:, None, None], other=0.0).to(tl.float32)
+    v = tl.load(values + at, mask=seen[:, None, None], other=0.0).to(tl.float32)
+    score = tl.where(seen[:, None], tl.sum(k * q[None, :, :], axis=2), -float("inf"))  # [BLOCK, HEADS]
+    share = tl.exp(score - tl.max(score, axis=0)[None, :])
+    share = share / tl.sum(share, axis=0)[None, :]
+    mixed = tl.reshape(tl.sum(share[:, :, None] * v, axis=0), (HEADS * HEAD,))
+    return mixed.to(query.dtype.element_ty).to(tl.float32)
+
+
+@triton.jit
+def depth_attend_kernel(
+    weight, scales, query, keys, values, x, step,
+    N: tl.constexpr, W: tl.constexpr, GROUP: tl.constexpr, SCALE_ROWS: tl.constexpr, PIECE: tl.constexpr,
+    HEADS: tl.constexpr, HEAD: tl.constexpr, STEPS: tl.constexpr, BLOCK: tl.constexpr, ROWS: tl.constexpr,
+    SCALE: tl.constexpr, PDL: tl.constexpr,
+):  # fmt: skip
+    """x[n] += W[n] . attention(query, keys, values): every program attends for itself, which is cheaper than a launch.
+
+    A four-bit row holds the columns of the first half of the heads in its low halves, the others in its high ones.
+    """
+    dtype = x.dtype.element_ty
+    first = tl.arange(0, W // PIECE) * PIECE
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    tile = load_tile(weight, rows, first[:, None] + tl.arange(0, PIECE)[None, :], N, W, True)
+    wait_for_inputs(PDL)
+    held = tl.load(x + rows).to(tl.float32)
+    if GROUP > 0:
+        low = attention(query, keys, values, step, 0, HEADS // 2, HEAD, STEPS, BLOCK, SCALE)
+        high = attention(query, keys, values, step, HEADS // 2, HEADS // 2, HEAD, STEPS, BLOCK, SCALE)
+        high = tl.reshape(high, (W // PIECE, PIECE))
+    else:
+        low = attention(query, keys, values, step, 0, HEADS, HEAD, STEPS, BLOCK, SCALE)
+        high = tl.reshape(low, (W // PIECE, PIECE))
+    low = tl.reshape(low, (W // PIECE, PIECE))
+    y = tl.sum(dots(tile, scales, rows, first, low, high, N, W, GROUP), axis=1)
+    y = row_scales(y, scales, rows, N, GROUP, SCALE_ROWS).to(dtype).to(tl.float32)
+    tl.store(x + rows, (held + y).to(dtype))
+
+
+def depth_attend_add(
+    weight: Quantized, query: Tensor, keys: Tensor, values: Tensor, x: Tensor, step: int, launch: Launch, *, pdl: int
+) -> None:
+    """x [d] += weight [d, d] @ attention of query [d] over steps 0..step of keys, values [H, S, d / H], in place.
+
+    d is a power of two of at least 2 * SUB; four bits need at least two heads."""
+    heads, steps, head_dim = keys.shape
+    rows, width = weight.values.shape
+    assert rows % launch.rows == 0, "rows of a tile must divide the rows"
+    depth_attend_kernel[(rows // launch.rows,)](
+        *weight, query, keys, values, x, step, rows, width, group_bytes(weight), rows // weight.scales.shape[0], SUB,
+        heads, head_dim, steps, triton.next_power_of_2(steps), launch.rows, head_dim**-0.5, pdl,
+        num_warps=launch.warps, **launch_options(pdl),
+    )  # fmt: skip
+
+
+def depth_attend_reference(
+    weight: Quantized, query: Tensor, keys: Tensor, values: Tensor, x: Tensor, step: int
+) -> Tensor:
+    """What `depth_attend_add` leaves in x."""
+    heads, _, head_dim = keys.shape
+    q = query.view(1, heads, 1, head_dim)
+    attended = F.scaled_dot_product_attention(q, keys[None, :, : step + 1], values[None, :, : step + 1])
+    return x + F.linear(attended.reshape(-1).float(), dequantized(weight, torch.float32)).to(x.dtype)

@@ -1,0 +1,156 @@
+"""Kernels for quantised weights against the plain PyTorch beside them: on a GPU, else in Triton's interpreter."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+import torch
+
+if not torch.cuda.is_available():
+    os.environ["TRITON_INTERPRET"] = "1"  # read when Triton and the kernels are imported, which comes next
+pytest.importorskip("triton", reason="Triton is not installed")
+
+from engine import kernels_quantized
+from engine import kernels_quantized_depth as depth
+from engine.config import LMConfig, MimiConfig
+from engine.duplex import Duplex
+from engine.fused_quantized import QuantizedFrame, QuantizedLaunches, unsupported
+from engine.kernels_linear import EARLY, NO_OVERLAP, Launch, supports_pdl
+from engine.precision import QUANTIZED, storage
+from engine.quantize import Quantized, QuantizedWeight, dequantized, embedding, empty, quantize
+from engine.sampling import SamplingValues
+
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+TOLERANCE = {torch.float32: 2e-5, torch.bfloat16: 0.07}  # bfloat16: sums of another order may round to a neighbour
+DTYPES = pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+FORMATS = pytest.mark.parametrize("precision", QUANTIZED)
+PDL = EARLY if supports_pdl(torch.device(DEVICE)) else NO_OVERLAP
+
+
+def random(*shape: int, dtype: torch.dtype, seed: int, scale: float = 1.0) -> torch.Tensor:
+    values = torch.randn(*shape, generator=torch.Generator().manual_seed(seed)) * scale
+    return values.to(DEVICE, dtype)
+
+
+def weight(precision: str, rows: int, columns: int, seed: int = 0) -> Quantized:
+    kept = storage(precision, "temporal.layers.0.in_proj", (rows, columns))
+    assert kept is not None
+    into = empty(kept, (rows, columns), DEVICE)
+    quantize(random(rows, columns, dtype=torch.float32, seed=seed, scale=columns**-0.5), kept, into)
+    return into
+
+
+def assert_near(got: torch.Tensor, wanted: torch.Tensor) -> None:
+    assert got.dtype == wanted.dtype
+    torch.testing.assert_close(got.float(), wanted.float(), rtol=0, atol=TOLERANCE[got.dtype])
+
+
+@FORMATS
+@pytest.mark.parametrize(
+    ("dtype", "rows", "columns", "block", "normed"),
+    [
+        (torch.float32, 24, 192, 64, True),  # several blocks a row
+        (torch.bfloat16, 15, 128, 4096, False),  # a block a row, rows left over
+        (torch.float32, 12, 88, 64, False),  # no group of four-bit numbers fits: eight bits
+        (torch.bfloat16, 24, 192, 64, True),
+    ],
+)
+def test_linear(precision: str, dtype: torch.dtype, rows: int, columns: int, block: int, normed: bool) -> None:
+    """The product of the normed vector, or added to what is there."""
+    matrix = weight(precision, rows, columns)
+    x, out = random(columns, dtype=dtype, seed=1), random(rows, dtype=dtype, seed=2)
+    norm = random(columns, dtype=dtype, seed=3).abs() if normed else None
+    wanted = kernels_quantized.linear_reference(matrix, x, out, norm=norm, add=not normed)
+    kernels_quantized.linear(matrix, x, out, Launch(4, 3, 4), block, norm=norm, add=not normed, pdl=PDL)
+    assert_near(out, wanted)
+
+
+@FORMATS
+@pytest.mark.parametrize(
+    ("dtype", "hidden", "columns", "block"), [(torch.float32, 14, 128, 4096), (torch.bfloat16, 10, 192, 64)]
+)
+def test_gated(precision: str, dtype: torch.dtype, hidden: int, columns: int, block: int) -> None:
+    matrix = weight(precision, 2 * hidden, columns)
+    x, norm = random(columns, dtype=dtype, seed=1), random(columns, dtype=dtype, seed=2).abs()
+    out = torch.full((hidden,), torch.nan, dtype=dtype, device=DEVICE)
+    kernels_quantized.gated(matrix, x, norm, out, Launch(4, 3, 4), block, pdl=PDL)
+    assert_near(out, kernels_quantized.gated_reference(matrix, x, norm))
+
+
+@DTYPES
+@FORMATS
+@pytest.mark.parametrize("embedded", [True, False])
+def test_depth_projection(dtype: torch.dtype, precision: str, embedded: bool) -> None:
+    matrix = weight(precision, 192, 64)
+    x, norm = random(64, dtype=dtype, seed=1), random(64, dtype=dtype, seed=2).abs()
+    keys, values = (torch.zeros(4, 8, 16, dtype=dtype, device=DEVICE) for _ in range(2))
+    query, embed, wanted_x = torch.zeros(64, dtype=dtype, device=DEVICE), None, x.clone()
+    if embedded:
+        table, token = weight("int8", 20, 64, seed=5), torch.tensor([7], device=DEVICE)
+        embed = (random(64, dtype=dtype, seed=6), table, token)
+        wanted_x = embed[0] + embedding(table, token, dtype)[0]
+    depth.depth_project(matrix, norm, x, query, keys, values, 3, Launch(8, 1, 4), embed=embed, pdl=PDL)
+    assert_near(x, wanted_x)
+    wanted = depth.depth_project_reference(matrix, norm, x)
+    assert_near(torch.cat((query, keys[:, 3].flatten(), values[:, 3].flatten())), wanted)
+    assert keys[:, :3].eq(0).all() and values[:, 4:].eq(0).all()
+
+
+@DTYPES
+@FORMATS
+@pytest.mark.parametrize("step", [0, 5])
+def test_depth_attention(dtype: torch.dtype, precision: str, step: int) -> None:
+    matrix, query = weight(precision, 64, 64), random(64, dtype=dtype, seed=1)
+    keys, values = (random(4, 8, 16, dtype=dtype, seed=seed) for seed in (2, 3))
+    x = random(64, dtype=dtype, seed=4)
+    wanted = depth.depth_attend_reference(matrix, query, keys, values, x, step)
+    keys[:, step + 1 :], values[:, step + 1 :] = torch.nan, torch.nan
+    depth.depth_attend_add(matrix, query, keys, values, x, step, Launch(8, 1, 4), pdl=PDL)
+    assert_near(x, wanted)
+
+
+LM = LMConfig(
+    dim=64, num_layers=1, num_heads=2, context=2, text_card=50, card=32, n_q=4, dep_q=2, depformer_dim=64,
+    depformer_num_layers=1, depformer_num_heads=2,
+)  # fmt: skip
+MIMI = MimiConfig(
+    dimension=32, n_filters=4, num_heads=2, num_layers=1, dim_feedforward=64, context=10, codebook_dim=16, bins=32
+)
+
+
+@FORMATS
+@torch.inference_mode()
+def test_fused_frames_say_what_plain_frames_say(precision: str) -> None:
+    """Greedy, so that both draw alike. The plain frame's products are made exact, as the kernels' are: on a processor
+    they would round the vectors."""
+    fused = Duplex.random(LM, MIMI, device=DEVICE, precision=precision, seed=1, kernels=False)
+    assert unsupported(fused.lm, torch.device(DEVICE)) is None
+    whole = Launch(rows=64)  # few programs: the interpreter runs them one by one
+    cuts = QuantizedLaunches(*(whole if isinstance(cut, Launch) else cut for cut in QuantizedLaunches()))
+    frame = QuantizedFrame(
+        fused.lm, fused.mimi, fused.state, lm_window=2, mimi_window=10, cuts=cuts._replace(depth_head=Launch(rows=32))
+    )
+    spread = Duplex.random(LM, MIMI, device=DEVICE, precision="float32", seed=1, kernels=False)
+    for name, module in fused.lm.named_modules():
+        if isinstance(module, QuantizedWeight):
+            spread.lm.get_parameter(name).copy_(dequantized(module, torch.float32))
+    generator = torch.Generator().manual_seed(0)
+    for engine in (spread, fused):
+        engine.set_sampling(SamplingValues(0.0, 5, 0.0, 5))
+        engine.reset(seed=5)
+    for index in range(3):
+        heard = torch.randint(0, 32, (1, 2), generator=generator).to(DEVICE)
+        for engine in (spread, fused):
+            engine.state["frame.heard"].copy_(heard)
+            if index == 1:
+                engine.state["frame.forced"][:, 2] = 9
+        spread.frame.temporal()
+        spread.frame.depth()
+        frame.temporal()
+        frame.depth()
+        if DEVICE == "cpu":  # a GPU's frames are in bfloat16, where a token may tip over
+            assert fused.state["frame.spoken"].tolist() == spread.state["frame.spoken"].tolist()
+            assert torch.equal(fused.state["tokens.ring"], spread.state["tokens.ring"])
+            for name in ("temporal.0.keys", "temporal.0.values", "depth.keys"):
+                assert_near(fused.state[name], spread.state[name])

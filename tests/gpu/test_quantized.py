@@ -1,0 +1,100 @@
+"""Quantised models on a GPU: fused and plain path agree, graph and eager are one, memory is as estimated."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import torch
+
+from app import memory
+from engine.agreement import teacher_columns
+from engine.config import MIMI, MOSHI_7B, LMConfig
+from engine.conversion import converted, judge
+from engine.duplex import Duplex
+from engine.precision import QUANTIZED
+from engine.sampling import SamplingValues
+from engine.weights import find, load_lm
+from tests.checkpoints import write_checkpoint
+from tests.gpu.test_talk import same, talk
+
+pytestmark = pytest.mark.gpu
+
+SMALL = LMConfig(dim=1024, num_layers=4, num_heads=8, context=200, depformer_num_layers=2)
+
+
+@pytest.fixture(params=QUANTIZED)
+def duplex(request: pytest.FixtureRequest) -> Iterator[Duplex]:
+    engine = Duplex.random(SMALL, MIMI, device="cuda", precision=request.param)
+    yield engine
+    engine.unload()
+
+
+def test_the_fused_path_runs_and_is_near_the_plain_one(duplex: Duplex) -> None:
+    """Text logits' source, the temporal rings, after one frame from the same start; bfloat16 rounds, kernels sum in
+    another order."""
+    if duplex.precision.startswith("fp8") and torch.cuda.get_device_capability() < (8, 9):
+        pytest.skip("fp8 needs compute capability 8.9")
+    assert duplex.plain_reason is None
+    plain = Duplex.random(SMALL, MIMI, device="cuda", precision=duplex.precision, kernels=False)
+    with torch.inference_mode():
+        for engine in (plain, duplex):
+            engine.set_sampling(SamplingValues(0.0, 250, 0.0, 25))
+            engine.reset(seed=1)
+            engine.state["frame.heard"].fill_(7)
+            engine.frame.temporal()
+            engine.frame.depth()
+        for layer in range(4):
+            for part in ("keys", "values"):
+                name = f"temporal.{layer}.{part}"
+                apart = (duplex.state[name] - plain.state[name]).float().norm() / plain.state[name].float().norm()
+                assert apart < 0.02, name
+
+
+def test_graph_and_eager_agree_bit_for_bit(duplex: Duplex) -> None:
+    """In every precision, past the wrap of the ring; so does the plain path where the kernels do not fit."""
+    duplex.prepare("graph")
+    eager = talk(duplex, ["eager"], 220)
+    wanted = {name: duplex.state[name].clone() for name in duplex.state}
+    for modes in (["graph"], ["graph", "eager"]):
+        assert same(talk(duplex, modes, 220), eager), modes
+        assert all(torch.equal(duplex.state[name], wanted[name]) for name in wanted), modes
+
+
+def test_the_plain_path_has_graphs_too() -> None:
+    engine = Duplex.random(SMALL, MIMI, device="cuda", precision="int4", kernels=False)
+    engine.prepare("graph")
+    assert same(talk(engine, ["graph"], 60), talk(engine, ["eager"], 60))
+    engine.unload()
+
+
+@pytest.mark.parametrize("precision", QUANTIZED)
+def test_memory_of_the_full_model_is_within_five_per_cent_of_its_estimate(precision: str) -> None:
+    """User report L5. The CUDA context of this process is already there and left out."""
+    gc.collect()
+    torch.cuda.empty_cache()
+    free = torch.cuda.mem_get_info()[0]
+    engine = Duplex.random(MOSHI_7B, MIMI, device="cuda", precision=precision)
+    gc.collect()
+    torch.cuda.empty_cache()
+    engine.prepare("graph")
+    taken = free - torch.cuda.mem_get_info()[0]
+    estimate = memory.estimate(MOSHI_7B, MIMI, precision)
+    engine.unload()
+    assert taken == pytest.approx(estimate.total - estimate.program, rel=0.05)
+
+
+@pytest.mark.parametrize("precision", QUANTIZED)
+def test_conversion_on_the_card_gives_a_file_as_good_as_the_processors(tmp_path: Path, precision: str) -> None:
+    """Not the same file to the bit: a card divides a little differently."""
+    files = find(write_checkpoint(tmp_path / "m", lm={"dim": 256}))
+    config = LMConfig.from_dict(files.config)
+    columns = teacher_columns(config, torch.randint(0, config.card, (30, 8)), 60)
+    errors = []
+    for device in (torch.device("cpu"), torch.device("cuda", 0)):
+        twin = converted(files, config, precision, tmp_path / device.type, device)
+        errors.append(judge(files, twin, config, columns, device).text_error)
+        assert load_lm(twin, config, device, torch.bfloat16).precision == precision
+    assert errors[1] == pytest.approx(errors[0], rel=0.3)
