@@ -66,6 +66,14 @@ class Watcher:
             "active": _title(QApplication.activeWindow()),
         }
 
+    def check(self, what: str = "", seconds: float = 0.0) -> dict[str, Any]:
+        """Begin "record" or "chime", as the guide's buttons do; without either, how the sound check stands."""
+        check = self._window.ports.check
+        if what:
+            check.record(seconds) if what == "record" else check.play_chime()
+        state = check.state()
+        return {"doing": state.doing, "recorded_s": state.recorded_s, "loudest_dbfs": state.loudest_dbfs}
+
     def records(self) -> list[dict[str, Any]]:
         """The frames' own records, for the artefacts."""
         return [record._asdict() for record in self._conversation.history.tail(10**6)]
