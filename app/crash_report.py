@@ -117,6 +117,12 @@ class CrashReports:
         self._written = 0
         self._lock = threading.Lock()
 
+    @classmethod
+    def of_a_talk(cls, model: Callable[[], str], log_lines: Callable[[], Sequence[str]],
+                  frames: Callable[[int], Sequence[FrameRecord]]) -> CrashReports:  # fmt: skip
+        """Of a run without a window: its settings were typed and its words are its output, so neither is repeated."""
+        return cls(settings=dict, model=model, log_lines=log_lines, frames=frames, transcript=str)
+
     def write(self, error: BaseException | str, what: str) -> Path | None:
         """Never raises. None when it could not be written, or enough were in this run."""
         with self._lock:

@@ -16,9 +16,11 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from threading import Thread
+from typing import Protocol
 
 from app.audio import AudioStatus
 from app.file_lock import FileLock
+from app.messages import ModelInfo
 from app.paths import user_log_folder
 from app.private_files import PrivateRotatingFile, private_folder
 from app.redaction import RedactingFormatter, redact
@@ -86,6 +88,24 @@ def collect(model: str, sound: AudioStatus, log_lines: Sequence[str]) -> Future[
 
     Thread(target=work, name="diagnostics", daemon=True).start()
     return text
+
+
+class WhatRuns(Protocol):
+    """As much of a conversation as a report says."""
+
+    @property
+    def info(self) -> ModelInfo | None: ...
+    @property
+    def phase(self) -> str: ...
+
+
+def model_lines(conversation: WhatRuns) -> str:
+    """What is loaded and what it does, in two lines."""
+    info = conversation.info
+    model = "No model is loaded." if info is None else (
+        f"Model: {info.name}, {info.device_name} ({info.device}), {info.precision}, modes {info.modes}"
+    )  # fmt: skip
+    return f"{model}\nPhase: {conversation.phase}"
 
 
 def ask_doctor(command: Sequence[str] | None = None, seconds: float = DOCTOR_SECONDS) -> str:

@@ -24,7 +24,7 @@ from app.model_fits import ModelFits
 from app.paths import project_file, user_cache_folder, user_persona_file, user_voice_folder
 from app.presets import Presets
 from app.recorder import Recorder
-from app.rescue import Rescue, model_lines
+from app.rescue import Rescue
 from app.sound_check import SoundCheck
 from app.sound_desk import SoundDesk
 from app.talk_ends import TalkEnds
@@ -139,7 +139,8 @@ class Desktop:
         )
 
     def diagnostics(self) -> Future[str]:
-        return diagnostics.collect(model_lines(self._conversation), self._sound.status(), tuple(self._kept.lines))
+        model = diagnostics.model_lines(self._conversation)
+        return diagnostics.collect(model, self._sound.status(), tuple(self._kept.lines))
 
 
 class DeskPort:

@@ -13,7 +13,7 @@ from app import relaunch
 from app.config import Settings
 from app.conversation import Conversation
 from app.crash_report import CrashReports
-from app.diagnostics import LastLines
+from app.diagnostics import LastLines, model_lines
 from app.messages import Trouble
 from app.notices import OPEN_REPORTS
 from app.watchdog import Watchdog
@@ -56,12 +56,3 @@ class Rescue:
 
     def _words(self) -> str:
         return self._conversation.transcript.text() if self._settings.config.report.transcript else ""
-
-
-def model_lines(conversation: Conversation) -> str:
-    """What is loaded and what it does, in two lines."""
-    info = conversation.info
-    model = "No model is loaded." if info is None else (
-        f"Model: {info.name}, {info.device_name} ({info.device}), {info.precision}, modes {info.modes}"
-    )  # fmt: skip
-    return f"{model}\nPhase: {conversation.phase}"

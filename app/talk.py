@@ -20,7 +20,8 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemaining
 from app import messages as say
 from app.audio import WavAudio
 from app.conversation import Conversation
-from app.diagnostics import kept_log
+from app.crash_report import CrashReports
+from app.diagnostics import kept_log, model_lines
 from app.engine_room import Loader, Voices, engine_thread, open_engine
 from app.errors import UserError
 from app.messages import CancelLoad, Event, LoadModel, ModelInfo, SetSampling, StartTalk
@@ -69,7 +70,11 @@ def run_talk(
         begins_anew=False,
     )
     watch = _Watch(conversation, options, ends)
-    with kept_log():
+    with kept_log() as kept:
+        reports = CrashReports.of_a_talk(
+            lambda: model_lines(conversation), lambda: tuple(kept.lines), conversation.history.tail
+        )
+        conversation.on_failure = lambda error, attempt: reports.write(error, f"parley talk ({attempt})")
         watch.run(sleep)
     status = _finish(options, ends, watch, entries)
     if not watch.ended:

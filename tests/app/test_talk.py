@@ -201,6 +201,8 @@ def test_details_of_an_unexpected_error_go_to_the_log(options: TalkOptions, capf
         talk(options, ImportError("no such name"))
     assert "Traceback" not in "".join(capfd.readouterr())
     assert "ImportError: no such name" in (user_log_folder() / "parley.log").read_text(encoding="utf-8")
+    reports = [path.read_text(encoding="utf-8") for path in (user_log_folder() / "crashes").glob("crash-*.txt")]
+    assert any("ImportError: no such name" in text and "parley talk (load)" in text for text in reports)
 
 
 def interrupt_when(ready: Callable[[], bool]) -> Callable[[float], None]:
