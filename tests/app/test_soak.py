@@ -166,7 +166,7 @@ class Plan:
         elif chance < 1 / 3000:
             self.seen["stalls"] += 1
             return self.random.uniform(300, 20_000)
-        elif chance < 1 / 2990 and self.random.random() < 0.02:
+        elif chance < 1 / 3000 + 1e-5:
             self.seen["sleeps"] += 1
             return self.random.uniform(2 * 60e3, 3600e3)
         return self.random.uniform(15, 60)
