@@ -253,17 +253,21 @@ def first_talk(reason: str) -> int:
 
 
 def run_tests(arguments: Sequence[str]) -> int:
-    """Linter, type checker, tests; the first that fails ends it. Arguments other than --full go to pytest."""
+    """Linter, type checker, tests: all of them, so that one run tells everything. Returns the first failure's status.
+
+    Arguments other than --full go to pytest.
+    """
     environment = dict(os.environ)
     if "--full" in arguments:
         environment["PARLEY_TESTS_FULL"] = "1"
     pytest = ["pytest", *[argument for argument in arguments if argument != "--full"]]
+    codes = []
     for check in (["ruff", "check", "."], ["mypy"], pytest):
         say(" ".join(check))
-        code = subprocess.call([venv_tool("python"), "-m", *check], cwd=str(PROJECT), env=environment)
-        if code:
-            return code
-    return 0
+        codes.append(subprocess.call([venv_tool("python"), "-m", *check], cwd=str(PROJECT), env=environment))
+    if any(codes[:-1]):
+        say("the linter or the type checker found something; it stands above the tests")
+    return next((code for code in codes if code), 0)
 
 
 def newer_python_on_path() -> Optional[str]:

@@ -248,11 +248,17 @@ def test_full_tests_allow_no_skipped_sound(project: Path, monkeypatch) -> None:
     assert calls[-1][1]["PARLEY_TESTS_FULL"] == "1"
 
 
-def test_the_first_failing_check_ends_it(project: Path, monkeypatch) -> None:
-    calls: list[list[str]] = []
-    monkeypatch.setattr(launch.subprocess, "call", lambda command, cwd, env: calls.append(command) or 3)
-    assert launch.run_tests([]) == 3
-    assert len(calls) == 1
+def test_every_check_runs_and_one_failure_fails(project: Path, capsys, monkeypatch) -> None:
+    calls: list[str] = []
+
+    def call(command: list[str], cwd: str, env: dict[str, str]) -> int:
+        calls.append(command[2])
+        return 7 if command[2] == "mypy" else 0
+
+    monkeypatch.setattr(launch.subprocess, "call", call)
+    assert launch.run_tests([]) == 7
+    assert calls == ["ruff", "mypy", "pytest"]
+    assert "found something" in capsys.readouterr().out
 
 
 def test_refusals_and_help_come_before_anything_is_made(project: Path, recorder: Recorder, capsys, monkeypatch) -> None:
