@@ -66,8 +66,13 @@ def _automatic(
     lm: LMConfig, mimi: MimiConfig, device: str, held: str | None, usual: str, answer: tuple[int, int] | None
 ) -> Choice:
     """The file's own precision, else the usual one, else the largest that fits."""
+    from engine.quantize import fast_on_processor
+
     if held is not None:
-        return Choice(held, f"{held}: the model's file is in it.")
+        spread = memory.estimate(lm, mimi, usual, device).to_come
+        if device == "cuda" or fast_on_processor(held) or (answer is not None and spread > answer[0]):
+            return Choice(held, f"{held}: the model's file is in it.")
+        return Choice(usual, f"{usual}: faster on this processor than the {held} of the model's file.")
     if answer is None:
         return Choice(usual, f"{usual}: how much memory is free is not known.")
     free, needed = (

@@ -10,6 +10,7 @@ import torch
 from engine.config import LMConfig
 from engine.errors import EngineError
 from engine.precision import NAMES
+from engine.quantize import fast_on_processor
 from engine.toolchain import triton_failure
 
 _PLAIN = {"float32": torch.float32, "bfloat16": torch.bfloat16}
@@ -44,11 +45,14 @@ def choose_dtype(precision: str, device: torch.device) -> torch.dtype:
 
 
 def choose_precision(precision: str, kept: str | None, device: torch.device) -> str:
-    """What `precision` comes to with a file whose weights are kept in `kept` (None: plainly)."""
+    """What `precision` comes to with a file whose weights are kept in `kept` (None: plainly). auto: as in the file, but
+    plainly on a processor that is faster so."""
     dtype = choose_dtype(precision, device)
     if precision != "auto":
         return precision
-    return kept or name_of(dtype)
+    if kept is not None and (device.type == "cuda" or fast_on_processor(kept)):
+        return kept
+    return name_of(dtype)
 
 
 def name_of(dtype: torch.dtype) -> str:

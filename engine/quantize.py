@@ -187,6 +187,15 @@ def linear(x: Tensor, weight: Weight) -> Tensor:
     return F.linear(x, values.to(x.dtype)) * scales[:, 0].to(x.dtype)
 
 
+def fast_on_processor(precision: str) -> bool:
+    """Whether a processor runs a frame faster with these weights than with float32: only where it need not widen them.
+
+    Measured on one core with AVX-512 and 67 million weights, both language model stages of a frame: float32 34.7 ms,
+    int8 17.6, int4 42.8, fp8 286.
+    """
+    return precision == "int8" and _VECTOR_PRODUCT
+
+
 def embedding(table: Weight, tokens: Tensor, dtype: torch.dtype) -> Tensor:
     """Rows of table [cards, dim] for tokens [...] -> [..., dim] in dtype."""
     if isinstance(table, Tensor):

@@ -62,6 +62,13 @@ def test_auto_takes_what_fits_and_says_why(
     assert re.match(said, chosen.reason)
 
 
+def test_auto_spreads_a_quantised_file_out_where_that_is_faster() -> None:
+    """A processor reads few formats quickly; where memory is short the file's own is kept."""
+    for free, precision in ((40 * GIB, "float32"), (13 * GIB, "fp8")):
+        chosen = choose_precision(LM, MIMI, "cpu", "auto", "fp8", lambda device, free=free: (free, 64 * GIB))
+        assert chosen.precision == precision and chosen.reason.startswith(precision)
+
+
 def test_auto_refuses_where_nothing_fits_and_keeps_a_quantised_file(
     blackwell: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
