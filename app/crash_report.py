@@ -30,6 +30,7 @@ from app.version import version
 
 FRAMES = 500
 KEPT_REPORTS = 20
+CARD_SECONDS = 3.0  # a driver that hangs may be what is reported, and the window may be waiting
 MOST_PER_RUN = 10  # an error on every frame must not fill the disk
 PACKAGES = (
     "torch",
@@ -200,7 +201,7 @@ def _version_lines() -> list[str]:
 def _card_lines() -> list[str]:
     cards = [
         f"{card.name}, driver {card.driver}, {card.total >> 20} MiB, {card.free >> 20} MiB free"
-        for card in list_cards()
+        for card in list_cards(CARD_SECONDS)
     ]
     return cards or ["none that the NVIDIA driver shows"]
 

@@ -30,14 +30,14 @@ class Card(NamedTuple):
     capability: tuple[int, int]
 
 
-def list_cards() -> list[Card]:
-    """The cards that the driver shows, in its order; [] where there is no driver or it does not answer."""
+def list_cards(seconds: float = _SECONDS) -> list[Card]:
+    """The cards that the driver shows, in its order; [] where there is no driver or it does not answer in time."""
     program = shutil.which("nvidia-smi")
     if program is None:
         return []
     command = [program, f"--query-gpu={','.join(_FIELDS)}", "--format=csv,noheader,nounits"]
     try:
-        answer = subprocess.run(command, capture_output=True, text=True, timeout=_SECONDS, check=False)
+        answer = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
     except (OSError, subprocess.SubprocessError):
         return []
     return parse_cards(answer.stdout) if answer.returncode == 0 else []
