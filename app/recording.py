@@ -6,6 +6,7 @@ the engine, devices or Qt. Any thread may call it; it may take seconds for a lon
 
 from __future__ import annotations
 
+import io
 import os
 import stat
 import tempfile
@@ -40,6 +41,17 @@ class Recording(NamedTuple):
         return self.samples / self.rate_hz
 
 
+class _Content(io.BufferedReader):
+    """A file that never raises in a seek: a damaged header sends the library to places before the file's beginning,
+    and what is raised in a call out of C is printed to the terminal, traceback and all."""
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        try:
+            return super().seek(offset, whence)
+        except (OSError, ValueError, OverflowError):
+            return self.tell()
+
+
 def read_recording(path: Path) -> Recording:
     """A sound file as the model hears it: channels averaged, resampled. Raises UserError.
 
@@ -50,7 +62,7 @@ def read_recording(path: Path) -> Recording:
         raise UserError(f"There is no sound file {path}.")
     try:
         # opened here, since a name that is no valid text in the system's encoding is more than soundfile can take
-        with path.open("rb") as content, soundfile.SoundFile(content) as file:
+        with _Content(io.FileIO(path)) as content, soundfile.SoundFile(content) as file:
             rate, channels = int(file.samplerate), int(file.channels)
             if not _RATES_HZ[0] <= rate <= _RATES_HZ[1]:
                 low, high = _RATES_HZ

@@ -11,6 +11,7 @@ import io
 import random
 import sys
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -45,7 +46,14 @@ def run(name: str, count: int, folder: Path, first: int = 0) -> int:
     inside.mkdir()
     refused, before = 0, peak_bytes()
     out = io.StringIO()
-    with warnings.catch_warnings(), little_memory(), contextlib.redirect_stderr(out), contextlib.redirect_stdout(out):
+    unraised: list[str] = []  # what C could not hand on is printed with its traceback
+    with (
+        _unraisable(unraised),
+        warnings.catch_warnings(),
+        little_memory(),
+        contextlib.redirect_stderr(out),
+        contextlib.redirect_stdout(out),
+    ):
         warnings.simplefilter("ignore")
         for number in range(first, first + count):
             try:
@@ -54,6 +62,7 @@ def run(name: str, count: int, folder: Path, first: int = 0) -> int:
             except Exception as fault:
                 raise AssertionError(f"{name} {number}: {type(fault).__name__} reached the user: {fault}") from fault
             assert seen == [], f"{name} {number}"
+            assert unraised == [], f"{name} {number}"
             refused += bool(sentence)
             assert len(sentence) <= LONGEST_SENTENCE, f"{name} {number}: {len(sentence)} characters"
             assert "\n" not in sentence.strip(), f"{name} {number}: {sentence}"
@@ -64,6 +73,16 @@ def run(name: str, count: int, folder: Path, first: int = 0) -> int:
     if sys.platform == "linux":
         assert peak_bytes() - before < MOST_GROWTH
     return refused
+
+
+@contextlib.contextmanager
+def _unraisable(found: list[str]) -> Iterator[None]:
+    before = sys.unraisablehook
+    sys.unraisablehook = lambda raised: found.append(f"{raised.exc_type.__name__} in {raised.object!r:.100}")
+    try:
+        yield
+    finally:
+        sys.unraisablehook = before
 
 
 @pytest.fixture(autouse=True)
