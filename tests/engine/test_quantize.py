@@ -25,6 +25,7 @@ from engine.quantize import (
     make_room,
     quantize,
     unpacked,
+    widened,
 )
 from engine.sampling import SamplingValues
 from tests.checkpoints import MODEL_NAME, write_checkpoint
@@ -74,6 +75,14 @@ def test_four_bits_keep_every_number_in_its_place() -> None:
     assert weight.values.shape == (5, 64) and weight.scales.shape == (5, 2)
     assert torch.equal(unpacked(weight.values).float(), numbers)
     assert torch.equal(dequantized(weight, torch.float32), numbers * scales)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_every_float8_is_widened_exactly(dtype: torch.dtype) -> None:
+    numbers = torch.arange(256, dtype=torch.uint8).view(torch.float8_e4m3fn)
+    numbers = numbers[numbers.float().isfinite()]
+    assert len(numbers) == 254
+    assert torch.equal(widened(numbers, dtype), numbers.float().to(dtype))
 
 
 @pytest.mark.parametrize("precision", QUANTIZED)
