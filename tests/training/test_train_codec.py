@@ -46,9 +46,9 @@ def test_training_lowers_the_distance_and_learns_the_content() -> None:
     for _ in range(4):
         trainer.step(clips, adversarial=False)
     before = trainer.metrics(4)
-    for _ in range(25):
+    for _ in range(45):
         trainer.step(clips, adversarial=False)
-    trainer.metrics(25)
+    trainer.metrics(45)
     for _ in range(4):
         trainer.step(clips, adversarial=False)
     after = trainer.metrics(4)
