@@ -9,6 +9,7 @@ launching the stages one by one (eager), replaying captured graphs, and compiled
 from __future__ import annotations
 
 import gc
+import logging
 import secrets
 from collections.abc import Callable
 from functools import partial
@@ -46,6 +47,8 @@ from engine.sampling import SamplingValues, fill_upstream_noise
 from engine.stages import MODES, Stage, Stages
 from engine.state import Slots, State
 from engine.text import TextTokenizer
+
+log = logging.getLogger(__name__)
 
 WINDOWS = ("upstream", "personaplex")
 
@@ -96,7 +99,7 @@ class Duplex:
         shorter = 1 if window == "personaplex" else 0  # that code's rings hide their oldest entry (lm.md 7)
         self._windows = lm.config.context - shorter, mimi.config.context - shorter
         self.plain_reason = _plain_reason(lm, self.device) if kernels else "They are switched off."
-        self.frame = self._make_frame(fused=self.plain_reason is None)
+        self.frame = self._choose_frame()
         self._generator = torch.Generator()  # the CPU's random stream; on CUDA seed and counter live in the state
         self._pool = GraphPool(self.device) if graph_unavailable_reason(self.device) is None else None
         self._frame_stages, self._prefill_stage = self._make_stages(*STAGES), self._make_stages("prefill")
@@ -105,6 +108,22 @@ class Duplex:
         self.mode = "eager"
         self.sampling = self.default_sampling
         self.reset()
+
+    def _choose_frame(self) -> Frame:
+        """The fused frame if it runs on this very card: kernels shaped on one card can ask too much of another."""
+        if self.plain_reason is None:
+            try:
+                frame = self._make_frame(fused=True)
+                for stage in STAGES:
+                    getattr(frame, stage)()
+                if self.device.type == "cuda":
+                    torch.cuda.synchronize(self.device)
+                return frame
+            except Exception as error:  # a compiler, a driver and a launch refuse in many ways
+                first_line = next(iter(str(error).strip().splitlines()), type(error).__name__)
+                self.plain_reason = f"The fused kernels failed on this card: {first_line.rstrip('.')}."
+                log.warning(self.plain_reason)
+        return self._make_frame()
 
     def _make_frame(self, fused: bool = False, wrap: Wrap = as_it_is) -> Frame:
         lm_window, mimi_window = self._windows

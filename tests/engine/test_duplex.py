@@ -292,6 +292,26 @@ def test_modes_that_cannot_be_had(duplex: Duplex) -> None:
     assert duplex.mode == "eager"
 
 
+def test_fused_kernels_that_fail_give_way_to_plain_torch(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another card may refuse kernels that were shaped on a larger one; the talk must not."""
+    plain = Duplex.load(folder, device="cpu")
+    monkeypatch.setattr("engine.duplex._plain_reason", lambda lm, device: None)
+    make_frame = Duplex._make_frame
+
+    def refuse(self: Duplex, fused: bool = False, **rest: Any) -> Any:
+        if fused:
+            raise RuntimeError("out of resource: shared memory, Required: 262160\nmore")
+        return make_frame(self, **rest)
+
+    monkeypatch.setattr(Duplex, "_make_frame", refuse)
+    duplex = Duplex.load(folder, device="cpu")
+    assert (
+        duplex.plain_reason
+        == "The fused kernels failed on this card: out of resource: shared memory, Required: 262160."
+    )
+    assert tokens(talk(duplex, 5)) == tokens(talk(plain, 5))
+
+
 def test_bfloat16_talks_too(folder: Path) -> None:
     duplex = Duplex.load(folder, device="cpu", precision="bfloat16")
     assert duplex.state["temporal.0.keys"].dtype == torch.bfloat16
