@@ -241,10 +241,18 @@ def test_the_bundled_recording_is_there() -> None:
 
 
 def test_full_tests_allow_no_skipped_sound(project: Path, monkeypatch) -> None:
-    calls: list[tuple[list[str], dict[str, str]]] = []
-    monkeypatch.setattr(launch.subprocess, "call", lambda command, cwd, env: calls.append((command[2:], env)) or 0)
+    calls: list[tuple[str, dict[str, str]]] = []
+    monkeypatch.setattr(
+        launch.subprocess, "call", lambda command, cwd, env: calls.append((" ".join(command[1:]), env)) or 0
+    )
     assert launch.run_tests(["--full", "-k", "ring"]) == 0
-    assert [command for command, _ in calls] == [["ruff", "check", "."], ["mypy"], ["pytest", "-k", "ring"]]
+    commands = [command for command, _ in calls]
+    assert commands == ["-m ruff check .", "-m mypy", "packaging/audit.py", "-m pytest -k ring"]
+        "-m ruff check .",
+        "-m mypy",
+        "packaging/audit.py",
+        "-m pytest -k ring",
+    ]
     assert calls[-1][1]["PARLEY_TESTS_FULL"] == "1"
 
 
