@@ -248,11 +248,6 @@ def test_full_tests_allow_no_skipped_sound(project: Path, monkeypatch) -> None:
     assert launch.run_tests(["--full", "-k", "ring"]) == 0
     commands = [command for command, _ in calls]
     assert commands == ["-m ruff check .", "-m mypy", "packaging/audit.py", "-m pytest -k ring"]
-        "-m ruff check .",
-        "-m mypy",
-        "packaging/audit.py",
-        "-m pytest -k ring",
-    ]
     assert calls[-1][1]["PARLEY_TESTS_FULL"] == "1"
 
 
