@@ -116,7 +116,7 @@ class FusedFrame(Frame):
 
     def temporal(self) -> None:
         """As `Frame.temporal`; the noise counter moves on at the end of `depth`."""
-        s, b, launches, temporal = self.state, self._scratch, self.launches, self.lm.temporal
+        s, b, temporal = self.state, self._scratch, self.lm.temporal
         kernels_tokens.enter(
             s["frame.heard"][0], s["tokens.ring"][0], s["tokens.position"], self.delays, self.initial,
             temporal.audio_embeddings, temporal.text_embedding, self._periods, b.x, b.turns, self.lm.config.own,
@@ -124,9 +124,7 @@ class FusedFrame(Frame):
         )  # fmt: skip
         for layer in temporal.layers:
             self._temporal_layer(layer)
-        kernels_linear.linear(
-            temporal.text_head, b.x, b.text_logits, launches.text_head, norm=temporal.out_norm, pdl=self.pdl
-        )
+        self._text_logits()
         kernels_sampling.sample(
             b.text_logits, s["sampling.text_temperature"], s["sampling.text_top_k"], s["sampling.seed"],
             s["sampling.counter"], s["frame.forced"][0, :1], b.spoken[:1], 0, pdl=self.pdl,
@@ -143,30 +141,45 @@ class FusedFrame(Frame):
         kernels_linear.gated(layer.linear_in, b.x, layer.norm2, b.hidden, launches.gate, pdl=pdl)
         kernels_linear.linear_add(layer.linear_out, b.hidden, b.x, launches.down, launches.down_block, pdl=pdl)
 
+    def _text_logits(self) -> None:
+        b, temporal = self._scratch, self.lm.temporal
+        kernels_linear.linear(
+            temporal.text_head, b.x, b.text_logits, self.launches.text_head, norm=temporal.out_norm, pdl=self.pdl
+        )
+
     def depth(self) -> None:
         """As `Frame.depth`. The part of every step's input that the frame's hidden vector gives is made at once."""
         s, b, config, depth = self.state, self._scratch, self.lm.config, self.lm.depth
-        kernels_linear.linear(
-            depth.input_projections.flatten(0, 1), b.x, b.inputs.view(-1), self.launches.depth_inputs,
-            norm=self.lm.temporal.out_norm, pdl=self.pdl,
-        )  # fmt: skip
+        self._depth_inputs()
         for step in range(config.own):
-            table = depth.text_embedding if step == 0 else depth.audio_embeddings[step - 1]
             for layer in depth.layers:
-                embed = (b.inputs[step], table, b.spoken[step:]) if layer.index == 0 else None
-                self._depth_layer(layer, step, embed)
+                self._depth_layer(layer, step)
             kernels_sampling.sampled_head(
                 depth.heads[step], b.depth_x, b.logits, b.arrived, s["sampling.temperature"], s["sampling.top_k"],
                 s["sampling.seed"], s["sampling.counter"], s["frame.forced"][0, 1 + step :], b.spoken[1 + step :],
-                1 + step, self.launches.depth_head, pdl=self.pdl,
+                1 + step, self._depth_head, pdl=self.pdl,
             )  # fmt: skip
         kernels_tokens.leave(
             b.spoken, s["tokens.ring"][0], s["tokens.position"], s["sampling.counter"], self.delays,
             s["frame.spoken"][0], config.max_delay, pdl=self.pdl,
         )  # fmt: skip
 
-    def _depth_layer(self, layer: DepthLayer, step: int, embed: tuple[Tensor, Tensor, Tensor] | None) -> None:
-        b, launches, pdl = self._scratch, self.launches, self.pdl
+    @property
+    def _depth_head(self) -> Launch:
+        return self.launches.depth_head
+
+    def _depth_inputs(self) -> None:
+        b, launches = self._scratch, self.launches
+        kernels_linear.linear(
+            self.lm.depth.input_projections.flatten(0, 1), b.x, b.inputs.view(-1), launches.depth_inputs,
+            norm=self.lm.temporal.out_norm, pdl=self.pdl,
+        )  # fmt: skip
+
+    def _depth_layer(self, layer: DepthLayer, step: int) -> None:
+        """One layer of one step; the first takes the step's input and the token before it."""
+        b, launches, pdl, depth = self._scratch, self.launches, self.pdl, self.lm.depth
+        table = depth.text_embedding if step == 0 else depth.audio_embeddings[step - 1]
+        embed = (b.inputs[step], table, b.spoken[step:]) if layer.index == 0 else None
         keys, values = self.state["depth.keys"][0, layer.index], self.state["depth.values"][0, layer.index]
         kernels_tokens.depth_project(
             layer.in_proj[step], layer.norm1, b.depth_x, b.query, keys, values, step, launches.depth_project,

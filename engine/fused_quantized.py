@@ -8,12 +8,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import torch
-from torch import Tensor
 
-from engine import kernels_quantized, kernels_quantized_depth, kernels_sampling, kernels_tokens
+from engine import kernels_quantized, kernels_quantized_depth
 from engine.fused import FusedFrame
 from engine.kernels_attention import ring_attend
-from engine.kernels_linear import NO_OVERLAP, Launch
+from engine.kernels_linear import Launch
 from engine.lm import DepthLayer, LanguageModel, TemporalLayer
 from engine.mimi import Mimi
 from engine.quantize import Quantized, QuantizedWeight, Weight
@@ -74,25 +73,6 @@ class QuantizedFrame(FusedFrame):
         super().__init__(lm, mimi, state, lm_window=lm_window, mimi_window=mimi_window, pdl=pdl)
         self.cuts = cuts or QuantizedLaunches()
 
-    def temporal(self) -> None:
-        """As `Frame.temporal`; the noise counter moves on at the end of `depth`."""
-        s, b, cuts, temporal = self.state, self._scratch, self.cuts, self.lm.temporal
-        kernels_tokens.enter(
-            s["frame.heard"][0], s["tokens.ring"][0], s["tokens.position"], self.delays, self.initial,
-            temporal.audio_embeddings, temporal.text_embedding, self._periods, b.x, b.turns, self.lm.config.own,
-            pdl=NO_OVERLAP,  # so that whatever ran before the stage has ended
-        )  # fmt: skip
-        for layer in temporal.layers:
-            self._temporal_layer(layer)
-        kernels_quantized.linear(
-            _matrix(temporal.text_head), b.x, b.text_logits, cuts.text_head, cuts.block, norm=temporal.out_norm,
-            pdl=self.pdl,
-        )  # fmt: skip
-        kernels_sampling.sample(
-            b.text_logits, s["sampling.text_temperature"], s["sampling.text_top_k"], s["sampling.seed"],
-            s["sampling.counter"], s["frame.forced"][0, :1], b.spoken[:1], 0, pdl=self.pdl,
-        )  # fmt: skip
-
     def _temporal_layer(self, layer: TemporalLayer) -> None:
         s, b, cuts, pdl = self.state, self._scratch, self.cuts, self.pdl
         in_proj, out_proj = _matrix(layer.in_proj), _matrix(layer.out_proj)
@@ -106,32 +86,29 @@ class QuantizedFrame(FusedFrame):
         down = _matrix(layer.linear_out)
         kernels_quantized.linear(down, b.hidden, b.x, cuts.down, cuts.down_block, add=True, pdl=pdl)
 
-    def depth(self) -> None:
-        """As `Frame.depth`. The part of every step's input that the frame's hidden vector gives is made at once."""
-        s, b, config, depth, cuts = self.state, self._scratch, self.lm.config, self.lm.depth, self.cuts
+    def _text_logits(self) -> None:
+        b, cuts, temporal = self._scratch, self.cuts, self.lm.temporal
         kernels_quantized.linear(
-            _matrix(depth.input_projections), b.x, b.inputs.view(-1), cuts.depth_inputs, cuts.block,
-            norm=self.lm.temporal.out_norm, pdl=self.pdl,
-        )  # fmt: skip
-        for step in range(config.own):
-            table = _matrix(depth.text_embedding) if step == 0 else _step(depth.audio_embeddings, step - 1)
-            for layer in depth.layers:
-                embed = (b.inputs[step], table, b.spoken[step:]) if layer.index == 0 else None
-                self._quantized_depth_layer(layer, step, embed)
-            kernels_sampling.sampled_head(
-                depth.heads[step], b.depth_x, b.logits, b.arrived, s["sampling.temperature"], s["sampling.top_k"],
-                s["sampling.seed"], s["sampling.counter"], s["frame.forced"][0, 1 + step :], b.spoken[1 + step :],
-                1 + step, cuts.depth_head, pdl=self.pdl,
-            )  # fmt: skip
-        kernels_tokens.leave(
-            b.spoken, s["tokens.ring"][0], s["tokens.position"], s["sampling.counter"], self.delays,
-            s["frame.spoken"][0], config.max_delay, pdl=self.pdl,
+            _matrix(temporal.text_head), b.x, b.text_logits, cuts.text_head, cuts.block, norm=temporal.out_norm,
+            pdl=self.pdl,
         )  # fmt: skip
 
-    def _quantized_depth_layer(
-        self, layer: DepthLayer, step: int, embed: tuple[Tensor, Quantized, Tensor] | None
-    ) -> None:
-        b, cuts, pdl = self._scratch, self.cuts, self.pdl
+    @property
+    def _depth_head(self) -> Launch:
+        return self.cuts.depth_head
+
+    def _depth_inputs(self) -> None:
+        b, cuts = self._scratch, self.cuts
+        kernels_quantized.linear(
+            _matrix(self.lm.depth.input_projections), b.x, b.inputs.view(-1), cuts.depth_inputs, cuts.block,
+            norm=self.lm.temporal.out_norm, pdl=self.pdl,
+        )  # fmt: skip
+
+    def _depth_layer(self, layer: DepthLayer, step: int) -> None:
+        """As the plain one."""
+        b, cuts, pdl, depth = self._scratch, self.cuts, self.pdl, self.lm.depth
+        table = _matrix(depth.text_embedding) if step == 0 else _step(depth.audio_embeddings, step - 1)
+        embed = (b.inputs[step], table, b.spoken[step:]) if layer.index == 0 else None
         keys, values = self.state["depth.keys"][0, layer.index], self.state["depth.values"][0, layer.index]
         in_proj, out_proj, linear_in, linear_out = (
             _step(weight, step) for weight in (layer.in_proj, layer.out_proj, layer.linear_in, layer.linear_out)
