@@ -71,11 +71,6 @@ FORMS = (
 )
 
 
-def form_for(ending: str) -> Form | None:
-    """The form whose files end so, in any letter case."""
-    return next((form for form in FORMS if form.ending == ending.lower()), None)
-
-
 def cues_of(talk: Talk) -> list[Cue]:
     """Subtitles in order: whole words, two lines each, never over one another unless both speak at once."""
     cues: list[Cue] = []
