@@ -130,6 +130,7 @@ def _parser() -> argparse.ArgumentParser:
     codec.add_argument("--profile", action="store_true", help="print where the time of a step goes, then end (GPU)")
     codec.add_argument("--critic-from", type=float, default=0.2, help="share of the run after which the critic joins")
     codec.add_argument("--rate", type=float, default=6e-4)
+    codec.add_argument("--decoder-only", action="store_true", help="keep the codes, as a language model needs them")
     vocabulary = command("vocabulary", _vocabulary, "learn the text pieces")
     vocabulary.add_argument("--packages", type=Path, required=True)
     vocabulary.add_argument("--out", type=Path, required=True)

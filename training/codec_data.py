@@ -22,12 +22,16 @@ _LOOK_BACK = 960  # targets lie 40 ms in the past: a causal encoder has then hea
 class CodecClips:
     """Random crops of a bank, or of the first part of one that is still being spoken.
 
-    `own_weight`: how many times more often a line in an own voice is drawn than another.
+    `own_weight`: how many times more often a line in an own voice is drawn than another; `rough`: the share of clips
+    that go through a microphone.
     """
 
-    def __init__(self, bank: Bank, lines: Sequence[Line], frames: int, frame_size: int = 1920, own_weight: float = 1.5):
+    def __init__(
+        self, bank: Bank, lines: Sequence[Line], frames: int, frame_size: int = 1920, own_weight: float = 1.5,
+        rough: float = 1.0,
+    ):  # fmt: skip
         device = bank.tape.device
-        self.bank, self.frames, self.frame_size = bank, frames, frame_size
+        self.bank, self.frames, self.frame_size, self.rough = bank, frames, frame_size, rough
         self.starts = torch.tensor([entry.start for entry in bank.entries], device=device)
         self.lengths = torch.tensor([entry.length for entry in bank.entries], device=device)
         weight = [
@@ -52,7 +56,9 @@ class CodecClips:
         labels = self.bank.labels[at.clamp(min=0) // UNIT].long().view(clips, self.frames, LABELS_PER_FRAME)
         if clean:
             return pcm, labels
-        return self._roughen(pcm, labels)
+        rough, rough_labels = self._roughen(pcm, labels)
+        chosen = torch.rand(clips, 1, device=device) < self.rough
+        return torch.where(chosen, rough, pcm), torch.where(chosen[..., None], rough_labels, labels)
 
     def _roughen(self, pcm: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
         clips, length = pcm.shape

@@ -18,6 +18,8 @@ from training.script import Line, Script
 from training.train_codec import CodecPlan, CodecTrainer, capture_or_not, profile, train
 
 CLASSES = 91  # silence and the 90 phoneme symbols of the voice model
+FOR_DECODER = {"own_weight": 6.0, "rough": 0.3}  # in talks the decoder speaks in the own voices, and they are clean
+FOR_CODEC = {"own_weight": 1.5, "rough": 1.0}
 
 
 def run(options: argparse.Namespace) -> None:
@@ -31,6 +33,7 @@ def run(options: argparse.Namespace) -> None:
     plan = dataclasses.replace(
         CodecPlan(), clips=options.clips, frames=options.frames, judged_clips=min(12, options.clips),
         judged_samples=min(24_576, options.frames * 1920), critic_from=options.critic_from, rate=options.rate,
+        decoder_only=options.decoder_only,
     )  # fmt: skip
     trainer = _trainer(options.start, plan, device, options.compile and on_gpu)
     if on_gpu:
@@ -38,7 +41,8 @@ def run(options: argparse.Namespace) -> None:
         if options.profile:
             print(profile(trainer), flush=True)
             return
-    source = _Source(options.bank, Script.load(options.script).lines, plan.frames, device, options.wait)
+    choice = FOR_DECODER if plan.decoder_only else FOR_CODEC
+    source = _Source(options.bank, Script.load(options.script).lines, plan.frames, device, options.wait, choice)
     codec = trainer.codec
     if options.start is None:
         _seed_codebooks(codec, source())
@@ -85,8 +89,10 @@ def _warm(trainer: CodecTrainer) -> None:
 class _Source:
     """The clips to draw from: the whole bank once it is there, until then its first part."""
 
-    def __init__(self, path: Path, lines: list[Line], frames: int, device: torch.device, wait: float):
-        self.path, self.lines, self.frames, self.device = path, lines, frames, device
+    def __init__(
+        self, path: Path, lines: list[Line], frames: int, device: torch.device, wait: float, choice: dict[str, float]
+    ):
+        self.path, self.lines, self.frames, self.device, self.choice = path, lines, frames, device, choice
         limit = time.monotonic() + wait
         while not path.is_file() and not early_path(path).is_file():
             if time.monotonic() > limit:
@@ -100,7 +106,7 @@ class _Source:
         if bank.classes != CLASSES:
             raise ValueError(f"The bank has {bank.classes} phoneme classes where {CLASSES} are expected.")
         print(f"bank of {bank.seconds / 3600:.2f} h", flush=True)
-        return CodecClips(bank, self.lines, self.frames)
+        return CodecClips(bank, self.lines, self.frames, **self.choice)
 
     def __call__(self) -> CodecClips:
         if not self.whole and self.path.is_file():

@@ -8,14 +8,15 @@ from the `random.Random` passed in. Times in seconds.
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple, TypeVar
 
 from training.bank import Entry
 from training.script import Script
 from training.voices import OWN
 
 RATE = 24_000
+_T = TypeVar("_T")
 
 
 class Piece(NamedTuple):
@@ -51,7 +52,7 @@ class Manners(NamedTuple):
     """How talks go. Pairs are ranges in seconds; shares are probabilities."""
 
     start: tuple[float, float] = (0.3, 2.5)
-    reply_after: tuple[float, float] = (0.10, 0.34)
+    reply_after: tuple[float, float] = (0.18, 0.42)
     next_after: tuple[float, float] = (0.3, 2.0)
     long_silence: float = 0.1
     hesitation: float = 0.15
@@ -59,6 +60,11 @@ class Manners(NamedTuple):
     barge_in: float = 0.25
     stops_after: tuple[float, float] = (0.16, 0.34)
     nobody: float = 0.04
+    interlude: float = 0.3  # before each turn of a dialogue, perhaps again and again: another turn of the same user
+
+
+# Turns whose right reply depends on what the persona says or what was said before: they stay in their dialogue.
+_BOUND = ("greeting", "persona", "user name")
 
 
 class Composer:
@@ -74,6 +80,9 @@ class Composer:
         }
         self.usable = [self._voices(index) for index in range(len(script.dialogues))]
         self.order = [index for index, voices in enumerate(self.usable) if voices]
+        self.loose: dict[int, list[tuple[int, str, str]]] = {}  # by user voice: turns that fit into any talk
+        for _, user, turns in script.dialogues:
+            self.loose.setdefault(user, []).extend(turn for turn in turns if turn[2] not in _BOUND)
         self.own_lines = [
             [i for i, line in enumerate(script.lines[: len(entries)]) if line.voice == voice] for voice in range(own)
         ]
@@ -93,8 +102,42 @@ class Composer:
         first = rng.choice(self.order)
         prompt, _, _ = self.script.dialogues[first]
         chosen = voice if voice in self.usable[first] else rng.choice(self.usable[first])
-        draft.dialogue(first, chosen)
+        draft.exchange(self._turns(rng, first, chosen), chosen)
         return Talk(draft.user, draft.own, draft.words, chosen, prompt, draft.exchanges)
+
+    def _turns(self, rng: random.Random, index: int, voice: int) -> Iterator[tuple[int, str, str]]:
+        """A dialogue's turns in order with loose ones among them, then more of those and of its persona questions for
+        as long as there is time: what was said at first is asked for at any distance."""
+        _, user, turns = self.script.dialogues[index]
+        yield from self._interludes(rng, turns, self._spoken_loose(user, voice))
+        if self.manners.interlude:
+            more = self._spoken_loose(user, voice) + [turn for turn in turns if turn[2] == "persona"]
+            while more:
+                yield rng.choice(more)
+
+    def _interludes(
+        self, rng: random.Random, turns: Sequence[tuple[int, str, str]], loose: Sequence[tuple[int, str, str]]
+    ) -> Iterator[tuple[int, str, str]]:
+        for turn in turns:
+            while loose and rng.random() < self.manners.interlude:
+                yield rng.choice(loose)
+            yield turn
+
+    def _spoken_loose(self, user: int, voice: int) -> list[tuple[int, str, str]]:
+        known, spoken = self.replies, len(self.entries)
+        return [turn for turn in self.loose.get(user, ()) if turn[0] < spoken and (turn[1], voice) in known]
+
+
+def _with_next(turns: Iterable[_T]) -> Iterator[tuple[_T, bool]]:
+    """Each item and whether another one follows."""
+    items = iter(turns)
+    item = next(items, None)
+    if item is None:
+        return
+    for following in items:
+        yield item, True
+        item = following
+    yield item, False
 
 
 class _Draft:
@@ -108,11 +151,10 @@ class _Draft:
         self.exchanges: list[tuple[str, str, str, float, float]] = []
         self.now = rng.uniform(*composer.manners.start)
 
-    def dialogue(self, index: int, voice: int) -> None:
-        """Lay down the turns until the time is over."""
+    def exchange(self, turns: Iterable[tuple[int, str, str]], voice: int) -> None:
+        """Lay down turns, answered in this own voice, until they or the time are over."""
         manners, rng = self.composer.manners, self.rng
-        _, _, turns = self.composer.script.dialogues[index]
-        for number, (line, reply, kind) in enumerate(turns):
+        for (line, reply, kind), follows in _with_next(turns):
             asked = self._ask(line)
             begins = asked + rng.uniform(*manners.reply_after)
             entry = self.composer.entries[self.composer.replies[reply, voice]]
@@ -120,7 +162,6 @@ class _Draft:
             if begins + length + 0.2 > self.seconds:
                 self._drop_questions_after(line, asked)
                 return
-            follows = number + 1 < len(turns)
             interrupted = follows and length > 1.6 and rng.random() < manners.barge_in
             heard = rng.uniform(0.6, length - 0.5) if interrupted else length
             spoken = min(heard + rng.uniform(*manners.stops_after), length) if interrupted else length

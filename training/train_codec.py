@@ -1,8 +1,9 @@
 """Training of the codec: one step as a function over fixed buffers, captured as a CUDA graph where there is one.
 
-Two phases: spectra and content alone, then with the discriminator. The schedule follows the clock (`seconds`), so that
-a run ends with small steps whatever the machine's speed. Restarts from any checkpoint; the optimiser starts anew.
-Shapes: B clips, L samples, T frames.
+Two phases: spectra and content alone, then with the discriminator. Once a language model learns from the codes, the
+decoder alone may go on (`decoder_only`): the codes of every sound stay what they are. The schedule follows the clock
+(`seconds`), so that a run ends with small steps whatever the machine's speed. Restarts from any checkpoint; the
+optimiser starts anew. Shapes: B clips, L samples, T frames.
 """
 
 from __future__ import annotations
@@ -49,6 +50,7 @@ class CodecPlan:
     waveform: float = 0.5
     full_depth: float = 0.6  # share of clips that use every codebook; the others a random number of them
     average: float = 0.999
+    decoder_only: bool = False  # encoder and codebooks stay as they are; every clip uses all codebooks
 
 
 class CodecTrainer:
@@ -60,6 +62,8 @@ class CodecTrainer:
         self.codec, self.critic, self.plan, self.device = codec.to(device), critic.to(device), plan, device
         self.mel = MelDistance().to(device)
         self.weights = label_weights(codec.labels, device)
+        if plan.decoder_only:
+            freeze_codes(codec)
         self.trained = [p for p in codec.parameters() if p.requires_grad]
         self.averaged = [p.detach().clone() for p in self.trained]
         on_gpu = device.type == "cuda"
@@ -83,6 +87,8 @@ class CodecTrainer:
     def _levels(self) -> Tensor:
         """[B] codebooks in use."""
         count, most = self.plan.clips, self.codec.config.n_q
+        if self.plan.decoder_only:
+            return torch.full((count,), most, device=self.device)
         some = torch.randint(1, most + 1, (count,), device=self.device)
         whole = torch.rand(count, device=self.device) < self.plan.full_depth
         return torch.where(whole, torch.full_like(some, most), some)
@@ -99,7 +105,8 @@ class CodecTrainer:
     def _run(self, adversarial: bool) -> None:
         """Forward, backward and update of everything, from and to fixed buffers; no host synchronisation."""
         plan, codec = self.plan, self.codec
-        result = codec.quantise(self.encode(self.pcm), self._levels(), learn=True)
+        with torch.set_grad_enabled(not plan.decoder_only):
+            result = codec.quantise(self.encode(self.pcm), self._levels(), learn=not plan.decoder_only)
         made = self.decode(result.latent)
         mel = self.mel(made, self.pcm)
         wave = (made - self.pcm).abs().mean() / (self.pcm.abs().mean() + 1e-4)
@@ -181,6 +188,13 @@ class CodecTrainer:
         return twin
 
 
+def freeze_codes(codec: Codec) -> None:
+    """Leave only what comes after the quantiser to be trained."""
+    decoding = ("mimi.upsample.", "mimi.decoder_transformer.", "mimi.decoder.")
+    for name, parameter in codec.named_parameters():
+        parameter.requires_grad_(parameter.requires_grad and name.startswith(decoding))
+
+
 def bounded(parameters: list[nn.Parameter], limit: float) -> Tensor:
     """Clip the joint gradient norm and return it; a gradient that is not finite becomes zero. No synchronisation."""
     gradients = [p.grad for p in parameters if p.grad is not None]
@@ -239,7 +253,9 @@ def train(
         progress = elapsed / seconds
         adversarial = critic_at_once or progress >= trainer.plan.critic_from
         plan = trainer.plan
-        trainer.rates[0].fill_(plan.rate * falling_rate(steps, progress, plan.warm_steps, plan.final_share))
+        share = falling_rate(steps, progress, plan.warm_steps, plan.final_share)
+        for rate, full in zip(trainer.rates, (plan.rate, plan.critic_rate), strict=True):
+            rate.fill_(full * share)
         trainer.step(clips, adversarial)
         steps, since = steps + 1, since + 1
         if since == 100:

@@ -81,20 +81,40 @@ def test_crowded_words_wait_their_turn(words: vocabulary.Vocabulary) -> None:
 
 def test_turns_follow_each_other_without_overlap_unless_interrupted() -> None:
     script, bank = _world()
-    composer = Composer(script, bank.entries, Manners(barge_in=0, hesitation=0, nobody=0))
+    composer = Composer(script, bank.entries, Manners(barge_in=0, hesitation=0, nobody=0, interlude=0))
     for seed in range(20):
         talk = composer.talk(random.Random(seed), 40)
         assert len(talk.exchanges) == 2
         (_, _, _, asked, begins), (_, _, _, asked_next, _) = talk.exchanges
-        assert 0.05 < begins - asked < 0.5
+        assert 0.15 < begins - asked < 0.5
         reply = talk.own[0]
         assert talk.user[1].at >= reply.at + reply.length and asked_next > asked
         assert [w.text for w in talk.words] == "One plus one is two. One, two, three, four.".split()
 
 
+def test_loose_turns_fill_the_talk_and_bound_ones_keep_their_order() -> None:
+    """What hangs on the persona or on what was said before comes in its dialogue's order; sums may come at any time."""
+    script, bank = _world()
+    prompt, user, (sum_, count) = script.dialogues[0]
+    script.dialogues = [
+        (prompt, user, [(*sum_[:2], "user name"), (*count[:2], "user name")]),
+        (prompt, user, [sum_, count]),
+    ]
+    composer = Composer(script, bank.entries, Manners(nobody=0, barge_in=0, hesitation=0, interlude=0.5))
+    lengths = set()
+    for seed in range(30):
+        talk = composer.talk(random.Random(seed), 60)
+        kinds = [kind for _, _, kind, _, _ in talk.exchanges]
+        names = [text for text, _, kind, _, _ in talk.exchanges if kind == "user name"]
+        assert names in ([], ["what is one plus one?", "count to four"])
+        assert len(talk.user) == len(talk.own) == len(kinds) >= 5
+        lengths.add(kinds.index("user name") if names else -1)
+    assert len(lengths) > 2
+
+
 def test_a_barge_in_breaks_the_reply_off_soon_and_drops_its_rest() -> None:
     script, bank = _world()
-    composer = Composer(script, bank.entries, Manners(barge_in=1, hesitation=0, nobody=0))
+    composer = Composer(script, bank.entries, Manners(barge_in=1, hesitation=0, nobody=0, interlude=0))
     talk = composer.talk(random.Random(3), 40)
     reply, question = talk.own[0], talk.user[1]
     overlap = (reply.at + reply.length - question.at) / RATE
@@ -106,7 +126,7 @@ def test_a_barge_in_breaks_the_reply_off_soon_and_drops_its_rest() -> None:
 
 def test_hesitations_put_a_gap_into_the_question_and_nobody_answers_in_it() -> None:
     script, bank = _world()
-    composer = Composer(script, bank.entries, Manners(barge_in=0, hesitation=1, nobody=0))
+    composer = Composer(script, bank.entries, Manners(barge_in=0, hesitation=1, nobody=0, interlude=0))
     talk = composer.talk(random.Random(1), 40)
     first, second = talk.user[:2]
     gap = (second.at - first.at - first.length) / RATE
@@ -116,7 +136,7 @@ def test_hesitations_put_a_gap_into_the_question_and_nobody_answers_in_it() -> N
 
 def test_a_talk_that_is_too_short_for_the_reply_has_no_question_left_open() -> None:
     script, bank = _world()
-    composer = Composer(script, bank.entries, Manners(barge_in=0, hesitation=0, nobody=0))
+    composer = Composer(script, bank.entries, Manners(barge_in=0, hesitation=0, nobody=0, interlude=0))
     talk = composer.talk(random.Random(0), 7.0)
     assert len(talk.user) == len(talk.own) == len(talk.exchanges) <= 1
 
@@ -142,7 +162,12 @@ def test_sequences_begin_with_the_engine_s_own_prompt(words: vocabulary.Vocabula
     script, bank = _world()
     torch.manual_seed(0)
     studio = Studio(
-        bank, Composer(script, bank.entries, Manners(nobody=0)), Codec(TINY_CODEC, 3), words, TINY_LM, seed=4
+        bank,
+        Composer(script, bank.entries, Manners(nobody=0, interlude=0)),
+        Codec(TINY_CODEC, 3),
+        words,
+        TINY_LM,
+        seed=4,
     )
     frames = 190
     made = studio.sequences(3, frames)
@@ -174,7 +199,7 @@ def test_the_user_side_carries_the_user_and_the_own_side_the_reply(words: vocabu
     script, bank = _world()
     torch.manual_seed(0)
     codec = Codec(TINY_CODEC, 3)
-    studio = Studio(bank, Composer(script, bank.entries, Manners(nobody=0)), codec, words, TINY_LM, seed=4)
+    studio = Studio(bank, Composer(script, bank.entries, Manners(nobody=0, interlude=0)), codec, words, TINY_LM, seed=4)
     frames = 150
     made = studio.sequences(2, frames)
     track = render([made.talks[1].own], bank.tape, frames * FRAME)

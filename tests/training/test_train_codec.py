@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from training.codec import Codec
 from training.codec_data import CodecClips
 from training.losses import Discriminator
 from training.script import Line
-from training.train_codec import METRICS, CodecPlan, CodecTrainer, falling_rate
+from training.train_codec import METRICS, CodecPlan, CodecTrainer, falling_rate, train
 
 TINY = MimiConfig(
     n_filters=4, dimension=16, num_heads=2, num_layers=1, dim_feedforward=32, context=8, codebook_dim=8, n_q=4, bins=32
@@ -33,12 +34,12 @@ def _bank() -> tuple[Bank, list[Line]]:
     return Bank(tape, labels, entries, 3), [Line("a", ("a",), 0, "own"), Line("b", ("b",), 9, "user")]
 
 
-def _trainer() -> tuple[CodecTrainer, CodecClips]:
+def _trainer(plan: CodecPlan = PLAN) -> tuple[CodecTrainer, CodecClips]:
     torch.manual_seed(1)
     bank, lines = _bank()
     clips = CodecClips(bank, lines, PLAN.frames)
     critic = Discriminator((512, 256), width=4)
-    return CodecTrainer(Codec(TINY, bank.classes), critic, PLAN, torch.device("cpu")), clips
+    return CodecTrainer(Codec(TINY, bank.classes), critic, plan, torch.device("cpu")), clips
 
 
 def test_training_lowers_the_distance_and_learns_the_content() -> None:
@@ -74,6 +75,30 @@ def test_the_discriminator_joins_and_both_sides_learn() -> None:
     moved = [not torch.equal(a, b) for a, b in zip(codec_before, trainer.trained, strict=True)]
     assert sum(moved) > 0.9 * len(moved)
     assert all(p.requires_grad for p in trainer.critic.parameters())
+
+
+def test_the_clock_sets_the_speed_of_both_sides(tmp_path: Path) -> None:
+    """Warming up sets both rates to nothing; a run must set both again, or the discriminator never learns."""
+    trainer, clips = _trainer()
+    for rate in trainer.rates:
+        rate.fill_(0)
+    before = [p.detach().clone() for p in trainer.critic.parameters()]
+    train(trainer, lambda: clips, 0.5, tmp_path, critic_at_once=True, report=lambda line: None)
+    assert any(not torch.equal(a, b) for a, b in zip(before, trainer.critic.parameters(), strict=True))
+    assert all(rate > 0 for rate in trainer.rates)
+
+
+def test_the_decoder_alone_may_go_on_with_the_codes_unchanged() -> None:
+    trainer, clips = _trainer(dataclasses.replace(PLAN, decoder_only=True))
+    pcm, _ = clips.draw(4, clean=True)
+    codes = trainer.codec.codes(pcm)
+    before = {name: value.detach().clone() for name, value in trainer.codec.state_dict().items()}
+    for _ in range(3):
+        trainer.step(clips, adversarial=True)
+    assert torch.equal(trainer.codec.codes(pcm), codes)
+    moved = {name for name, value in trainer.codec.state_dict().items() if not torch.equal(value, before[name])}
+    assert moved and all(name.startswith(("mimi.decoder", "mimi.upsample")) for name in moved)
+    assert {name.split(".")[1] for name in moved} == {"decoder", "decoder_transformer", "upsample"}
 
 
 def test_a_checkpoint_continues_where_it_was(tmp_path: Path) -> None:
