@@ -9,7 +9,6 @@ a 16 GB file over a home line is what matters most; so the client's session is u
 from __future__ import annotations
 
 import errno
-import hashlib
 import os
 import shutil
 import threading
@@ -21,12 +20,12 @@ from io import FileIO
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+from app.checksums import matches, named
 from app.errors import UserError
 
 # The hub's library would tell the hub which libraries and versions ask; it reads this once, when it is first imported.
 os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
 
-BLOCK_BYTES = 1 << 20  # read at a time for the checksum
 SPARE_BYTES = 256 << 20  # left on the disk beside the model
 WAIT_S = 10.0  # for a connection, and for the next bytes of one
 ATTEMPTS = 5  # in a row without a single new byte
@@ -36,10 +35,10 @@ T = TypeVar("T")
 
 
 class RemoteFile(NamedTuple):
-    """size in bytes; sha256 in hex, or "" where the hub does not tell."""
+    """size in bytes; checksum as in `app.checksums`, or "" where the hub does not tell."""
 
     size: int
-    sha256: str = ""
+    checksum: str = ""
 
 
 class Listing(NamedTuple):
@@ -51,6 +50,15 @@ class Listing(NamedTuple):
 
 class CutOffError(OSError):
     """The connection ended before the file did, again and again without a new byte."""
+
+
+class AccessRefusedError(UserError):
+    """The hub gives a model only to those who have accepted its licence. signed_in: a token was sent, and it was not
+    enough."""
+
+    def __init__(self, sentence: str, signed_in: bool) -> None:
+        super().__init__(sentence)
+        self.signed_in = signed_in
 
 
 class DamagedError(OSError):
@@ -98,8 +106,8 @@ class Hub:
         info = self._with_token_if_needed(ask)
         files = {}
         for sibling in info.siblings or ():
-            checksum = sibling.lfs.get("sha256", "") if sibling.lfs else ""
-            files[sibling.rfilename] = RemoteFile(int(sibling.size or 0), checksum or "")
+            checksum = named(sibling.lfs.get("sha256") if sibling.lfs else None, sibling.blob_id)
+            files[sibling.rfilename] = RemoteFile(int(sibling.size or 0), checksum)
         return Listing(str(info.sha), files)
 
     def read_small(self, name: str, revision: str) -> bytes:
@@ -221,8 +229,10 @@ class Download:
                 raise CutOffError(f"{name} stopped at {before} of {file.size} bytes")
         if self._stop.is_set():
             return
-        if self._size(part.name) != file.size or (file.sha256 and _sha256(part, self._stop) != file.sha256):
-            if not self._stop.is_set():
+        stopped = self._stop.is_set
+        whole = self._size(part.name) == file.size
+        if not whole or (file.checksum and not matches(part, file.checksum, lambda _size: stopped())):
+            if not stopped():
                 part.unlink()
                 raise DamagedError(name)
             return
@@ -250,14 +260,6 @@ def _open_part(part: Path, begin: int) -> FileIO:
     return file
 
 
-def _sha256(path: Path, stop: threading.Event) -> str:
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while (block := file.read(BLOCK_BYTES)) and not stop.is_set():
-            digest.update(block)
-    return digest.hexdigest()
-
-
 # ---------------------------------------------------------------- what went wrong
 
 
@@ -271,7 +273,7 @@ def sentence(error: Exception, repository: str) -> str | None:
     if status == 401:
         return (
             f"Hugging Face does not give out {repository} without signing in: check the name, accept the licence at "
-            f"{page} if there is one, run `hf auth login`, and try again."
+            f"{page} if there is one, give your token in Settings, Models (or run `hf auth login`), and try again."
         )
     if status == 403:
         return f"Your Hugging Face account may not download {repository}: accept its licence at {page} and try again."
@@ -297,6 +299,15 @@ def sentence(error: Exception, repository: str) -> str | None:
     if isinstance(error, OSError):
         return f"{repository} could not be saved ({error.strerror or error})."
     return None
+
+
+def refusal(error: Exception, repository: str) -> UserError | None:
+    """`sentence` as the exception to be raised."""
+    said = sentence(error, repository)
+    if said is None:
+        return None
+    status = _status(error)
+    return AccessRefusedError(said, status == 403) if status in (401, 403) else UserError(said)
 
 
 def _status(error: Exception) -> int | None:

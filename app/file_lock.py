@@ -7,6 +7,7 @@ nothing stale can stay behind; the empty file may. Any thread; must not import t
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import sys
 import time
@@ -16,6 +17,7 @@ from pathlib import Path
 from app.private_files import FILE, private_folder
 
 RETRY_S = 0.02
+_HELD = (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES, errno.EDEADLK)  # what the two systems say of a held lock
 
 
 class FileLock:
@@ -23,10 +25,12 @@ class FileLock:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.taken_elsewhere = False  # the last `take` failed because another holder has it
         self._handle: int | None = None
 
     def take(self) -> bool:
         """True: this process holds it now. False: another one does, or the place allows no locks. Never waits."""
+        self.taken_elsewhere = False
         if self._handle is not None:
             return True
         try:
@@ -36,7 +40,8 @@ class FileLock:
             return False
         try:
             _lock(handle)
-        except OSError:
+        except OSError as error:
+            self.taken_elsewhere = error.errno in _HELD
             os.close(handle)
             return False
         self._handle = handle

@@ -9,12 +9,14 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from app.download import Download, Hub, free_bytes, refuse_if_full, sentence
+from app.download import Download, Hub, free_bytes, refusal, refuse_if_full
 from app.errors import UserError
+from app.file_lock import FileLock
 from app.paths import project_file, user_cache_folder
 
 MODEL_NAME = "model.safetensors"
@@ -28,6 +30,7 @@ Progress = Callable[[str, int, int], None]
 Cancelled = Callable[[], bool]
 
 _REPOSITORY = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9_][\w.-]{0,95}", re.ASCII)
+_FILE = re.compile(r"\w[\w.+-]{0,200}", re.ASCII)
 
 
 class _Names(NamedTuple):
@@ -73,41 +76,87 @@ def fetch(
     cache: Path | None = None,
     hub: Hub | None = None,
     free: Callable[[Path], int] = free_bytes,
+    anew: Collection[str] = (),
 ) -> Path:
     """The folder of a Hugging Face model; only what is missing is downloaded, and a broken download goes on where it
-    stopped. cache: where downloads are kept (the user's cache folder). Errors as `resolve`.
+    stopped. cache: where downloads are kept (the user's cache folder). anew: files of an earlier download that are
+    damaged and are to be fetched again. Errors as `resolve`, `app.download.AccessRefusedError` among them.
     """
     if not is_repository(repository):
         raise UserError(f"{repository!r} is not a Hugging Face id of the form owner/name.")
-    folder = (cache or user_cache_folder() / "models") / repository.replace("/", "--")
-    if _is_complete(folder):
+    folder = (cache or models_folder()) / folder_name(repository)
+    if not anew and is_complete(folder):
         return folder
-    shared = _in_shared_cache(repository)
+    shared = None if anew else in_shared_cache(repository)
     if shared is not None:
         return shared
     try:
-        _download(repository, folder, hub or Hub(repository), progress, cancelled, free)
+        with alone_with(folder):
+            _remove(folder, anew)
+            _download(repository, folder, hub or Hub(repository), progress, cancelled, free)
     except Exception as error:
-        said = sentence(error, repository)
-        if said is None:
+        refused = None if isinstance(error, UserError) else refusal(error, repository)
+        if refused is None:
             raise
-        raise UserError(said) from error
+        raise refused from error
     return folder
+
+
+def models_folder() -> Path:
+    """Where downloads are kept; it need not exist."""
+    return user_cache_folder() / "models"
+
+
+def folder_name(repository: str) -> str:
+    """The name of a model's folder among the downloads."""
+    return repository.replace("/", "--")
+
+
+@contextmanager
+def alone_with(folder: Path) -> Iterator[None]:
+    """One download of a model at a time, in all running Parleys. Raises UserError when another one is at it."""
+    lock = FileLock(folder.with_name(f".{folder.name}.lock"))
+    if not lock.take() and lock.taken_elsewhere:
+        name = folder.name.replace("--", "/", 1)
+        raise UserError(f"{name} is being downloaded already: wait until that has ended, or cancel it there.")
+    try:
+        yield  # where a place knows no locks, it goes on without one, as it would alone
+    finally:
+        lock.release()
+
+
+def _remove(folder: Path, names: Collection[str]) -> None:
+    """Take damaged files away: those of the manifest only, so that no name leads out of the folder."""
+    for name in names:
+        if name in manifest(folder).get("files", {}):
+            (folder / name).unlink(missing_ok=True)
 
 
 # ---------------------------------------------------------------- already here
 
 
-def _is_complete(folder: Path) -> bool:
-    """Whether an earlier download of ours finished: every file that was to come is there in full."""
+def manifest(folder: Path) -> dict[str, Any]:
+    """What a download of ours is to be: "repository", "revision", "files" (name: bytes) and "checksums" (name: as in
+    `app.checksums`, where the hub told). Empty where there was none, or where it cannot be believed."""
     try:
-        wanted = json.loads((folder / MANIFEST).read_text("utf-8"))["files"]
+        held = json.loads((folder / MANIFEST).read_text("utf-8"))
+        files = held["files"]
+        sound = all(_FILE.fullmatch(name) and type(size) is int for name, size in files.items())
+        return held if sound and files and isinstance(held.get("checksums", {}), dict) else {}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return {}
+
+
+def is_complete(folder: Path) -> bool:
+    """Whether an earlier download of ours finished: every file that was to come is there in full."""
+    wanted = manifest(folder).get("files", {})
+    try:
         return bool(wanted) and all((folder / name).stat().st_size == size for name, size in wanted.items())
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except OSError:
         return False
 
 
-def _in_shared_cache(repository: str) -> Path | None:
+def in_shared_cache(repository: str) -> Path | None:
     """The snapshot in Hugging Face's own cache, if another program has already brought the whole model there."""
     from huggingface_hub import try_to_load_from_cache
 
@@ -143,7 +192,7 @@ def read_names(config: bytes) -> _Names:
         name = values.get(key)
         if name is None:
             continue
-        if not isinstance(name, str) or not re.fullmatch(r"\w[\w.+-]{0,200}", name, re.ASCII):
+        if not isinstance(name, str) or not _FILE.fullmatch(name):
             raise UserError(f'The model\'s config.json has "{key}": {str(name)[:60]!r}, which is no file name.')
         found[field] = name
     return _Names(**found)
@@ -171,23 +220,30 @@ def _download(
         )
     chosen = [n for n in ("config.json", VOICES_NAME) if n in listing.files] + names.needed()
     files = {name: listing.files[name] for name in chosen}
-    manifest = {"repository": repository, "revision": listing.revision, "files": {n: f.size for n, f in files.items()}}
-    _start_over_if_changed(folder, manifest)
+    wanted = {
+        "repository": repository,
+        "revision": listing.revision,
+        "files": {name: file.size for name, file in files.items()},
+        "checksums": {name: file.checksum for name, file in files.items() if file.checksum},
+    }
+    _start_over_if_changed(folder, wanted)
     download = Download(hub, folder, listing.revision, files, progress, cancelled)
     refuse_if_full(folder, download.total - download.present(), free)
-    (folder / MANIFEST).write_text(json.dumps(manifest, indent=2), "utf-8")
+    _write_manifest(folder, wanted)
     download.run()
 
 
-def _start_over_if_changed(folder: Path, manifest: dict[str, Any]) -> None:
+def _write_manifest(folder: Path, wanted: dict[str, Any]) -> None:
+    """Whole or not at all: with half a manifest the parts that are here would be fetched anew."""
+    temporary = folder / f"{MANIFEST}.new"
+    temporary.write_text(json.dumps(wanted, indent=2), "utf-8")
+    os.replace(temporary, folder / MANIFEST)
+
+
+def _start_over_if_changed(folder: Path, wanted: dict[str, Any]) -> None:
     """Parts of another revision must not be continued: the two halves would not fit."""
-    try:
-        before = json.loads((folder / MANIFEST).read_text("utf-8"))
-        same = before["revision"] == manifest["revision"]
-    except (OSError, ValueError, KeyError, TypeError):
-        same = False
-    if not same:
-        for name in manifest["files"]:
+    if manifest(folder).get("revision") != wanted["revision"]:
+        for name in wanted["files"]:
             for path in (folder / name, folder / f"{name}.part"):
                 if path.exists():
                     os.remove(path)

@@ -17,18 +17,19 @@ from torch import Tensor
 from engine.agreement import Agreement, ModelParts, agreement, teacher_columns
 from engine.config import LMConfig, MimiConfig
 from engine.errors import Cancelled, EngineError
+from engine.file_identity import converted_name, identity
 from engine.placement import choose_dtype
 from engine.quantized_file import (
     Description,
     describe,
-    identity,
     made_whole,
     parts,
     rewrite_description,
     write_quantized,
 )
+from engine.reading import stored_bytes
 from engine.state import State
-from engine.tensor_file import FLOATS, Reader, read_header
+from engine.tensor_file import Reader, read_header
 from engine.weights import Loading, ModelFiles, check_lm, load_mimi
 
 Columns = Callable[[], Tensor]
@@ -45,7 +46,7 @@ def converted(
     """
     loading = loading or Loading()
     source = identity(files.model)
-    target = cache / f"{precision}-{source[:20]}.safetensors"
+    target = cache / converted_name(precision, source)
     twin = replace(files, model=target)
     description = _found(twin, config, Description(precision, source))
     if description is None:
@@ -78,7 +79,7 @@ def _convert(
 ) -> None:
     file, pieces = check_lm(files, config)
     total = sum(
-        part.matrices * part.rows * part.columns * FLOATS[file.entries[part.piece.key].dtype].itemsize
+        stored_bytes(file.entries[part.piece.key], part.matrices * part.rows * part.columns)
         for part in parts(config, pieces, description.precision)
     )
     what = f"conversion to {description.precision}"

@@ -8,7 +8,6 @@ Called from the engine thread.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -129,20 +128,6 @@ def read_quantized(reader: Reader, entry: Entry, part: Part, device: torch.devic
 
 
 # ---------------------------------------------------------------- making one
-
-
-def identity(path: Path) -> str:
-    """Tells a file from every other, without reading 16 GB: its size, its head and samples of all its parts."""
-    try:
-        size = path.stat().st_size
-        digest = hashlib.sha256(str(size).encode())
-        with path.open("rb") as file:
-            for index in range(64):
-                file.seek(size * index // 64)
-                digest.update(file.read(4096))
-    except OSError as error:
-        raise EngineError(f"{path} could not be read: {error.strerror or error}.") from error
-    return digest.hexdigest()
 
 
 def write_quantized(
