@@ -72,7 +72,7 @@ class Presets:
             others = [held for held in self._presets if same_name(held.name) != same_name(preset.name)]
             if len(others) >= MOST:
                 raise UserError(f"There are {MOST} personas already; delete one first.")
-            self._write([*others, preset])
+            self._write([*others, _whole(preset)])
 
     def _delete(self, name: str) -> None:
         with self._lock:
@@ -110,4 +110,11 @@ def _read(path: Path) -> tuple[Preset, ...]:
         raise UserError(f"The personas in {path} cannot be read; the file is not one of Parley's.") from error
     if any(not isinstance(part, str) for preset in presets for part in (preset.name, preset.voice, preset.text)):
         raise UserError(f"The personas in {path} cannot be read; the file is not one of Parley's.")
-    return tuple(presets)
+    return tuple(_whole(preset) for preset in presets)
+
+
+def _whole(preset: Preset) -> Preset:
+    """Half of a character, as some clipboards hold it, becomes a question mark: no file takes it."""
+    return Preset(
+        *(part.encode("utf-8", "replace").decode("utf-8") for part in (preset.name, preset.voice, preset.text))
+    )

@@ -6,6 +6,7 @@ Owns the form. What comes back was written by this program but lay on a disk: it
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 from PySide6.QtCore import QByteArray
@@ -35,7 +36,7 @@ def put_back(place: str, window: QMainWindow, transcript: TranscriptView) -> boo
         geometry = bytes.fromhex(values["geometry"])
         if values["form"] != FORM:
             return False
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
         return False
     window.restoreGeometry(QByteArray(geometry))
     for heading, turns in talks:
@@ -47,6 +48,7 @@ def put_back(place: str, window: QMainWindow, transcript: TranscriptView) -> boo
 
 def _turn(turn: Any) -> tuple[str, float, str]:
     speaker, start_s, text = turn
-    if speaker not in (MODEL, USER) or not isinstance(text, str):
+    start_s = float(start_s)
+    if speaker not in (MODEL, USER) or not isinstance(text, str) or not math.isfinite(start_s):
         raise ValueError
-    return speaker, float(start_s), text
+    return speaker, start_s, text

@@ -29,6 +29,7 @@ from app.device_list import as_text, print_devices
 from app.devices import DeviceLists, DeviceRef, found_devices, opening_rates, resolve
 from app.errors import UserError
 from app.messages import PersonaChoice
+from app.presets import Presets
 from app.recording import read_recording
 from app.settings_file import read_settings
 from app.transcript import PieceJoiner, Transcript
@@ -333,8 +334,12 @@ def persona_text(random: Random, folder: Path) -> None:
     )
     if random.random() < 0.05:
         text = (text or "a word ") * (20000 // (len(text) or 7) + 1)
-    config.check("persona.text", text)
     voices = VoiceFolder(folder / "voices", folder / "cache")
+    if random.random() < 0.02:  # past the settings: 10,000 tokens and more
+        text = "\u05d0\U0001f680 a word <system> " * 2500
+        assert len(_persona_engine().text_tokens(text)) > 10_000
+    else:
+        config.check("persona.text", text)
     persona = voices.persona(_persona_engine(), PersonaChoice("", text))
     assert persona.frames <= LMConfig().context
 
@@ -356,6 +361,78 @@ def spoken_pieces(random: Random, folder: Path) -> None:
         transcript.add(number * 0.08, joiner.feed(piece))
     transcript.add(9.0, joiner.finish())
     json.dumps(transcript.to_json("m", 9.0))
+
+
+# ---------------------------------------------------------------- what the program wrote itself, and reads again
+
+
+def persona_file(random: Random, folder: Path) -> None:
+    """The personas with names, as any program may have changed them; what was taken can be kept again."""
+    path = folder / "personas.json"
+    seed = {"format": "parley-personas/1", "personas": [{"name": "Ann", "voice": "NATF2", "text": "You are kind."}]}
+    if random.random() < 0.5:
+        entry = {
+            part: random.choice((mutation.text(random), mutation.value(random), "a"))
+            for part in ("name", "voice", "text")
+        }
+        seed["personas"] = [
+            *seed["personas"],
+            random.choice((entry, mutation.table(random, entry), mutation.value(random))),
+        ]
+    made = seed if random.random() < 0.5 else mutation.table(random, seed)
+    data = json.dumps(made).encode("utf-8", "surrogatepass")
+    path.write_bytes(mutation.bytes_like(random, (data,)) if random.random() < 0.4 else data)
+    presets = Presets(path)
+    before = path.read_bytes()
+    refusal = presets.save("Bob", mutation.text(random), mutation.text(random)).result(30)
+    if presets.trouble:
+        assert path.read_bytes() == before, "a file that could not be read stays as it is"
+        raise UserError(presets.trouble)
+    if refusal:
+        raise UserError(refusal)
+    assert Presets(path).all() == presets.all()
+
+
+class _Window:
+    """As much of a window and its transcript as a place needs."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def restoreGeometry(self, geometry: object) -> None:
+        pass
+
+    def begin_talk(self, heading: str) -> None:
+        self.lines.append(heading)
+
+    def add_turn(self, speaker: str, start_s: float, text: str) -> None:
+        self.lines.append(f"{int(start_s // 60)}:{speaker}:{text}")
+
+
+def window_place(random: Random, folder: Path) -> None:
+    """The message from one process of the program to the next: where it lies, and what is in it."""
+    from app import relaunch
+    from ui.place import put_back
+
+    seed = {
+        "form": "parley-place/1",
+        "geometry": "00ff",
+        "talks": [{"heading": "Talk", "turns": [["model", 0.5, "a"]]}],
+    }
+    if random.random() < 0.5:
+        turn = random.choice(
+            ([random.choice(("model", "user")), mutation.value(random), mutation.text(random)], mutation.value(random))
+        )
+        seed["talks"] = [{"heading": mutation.value(random), "turns": [["user", 1, "b"], turn]}]
+    made = seed if random.random() < 0.5 else mutation.table(random, seed)
+    data = json.dumps(made).encode("utf-8", "surrogatepass")
+    path = folder / random.choice(("place-1.json", "place-1.json", "other.json"))
+    path.write_bytes(mutation.bytes_like(random, (data,)) if random.random() < 0.4 else data)
+    place = relaunch.take({relaunch.PLACE: str(path) if random.random() < 0.9 else mutation.text(random)})
+    window = _Window()
+    if not put_back(place, window, window):  # type: ignore[arg-type]
+        assert window.lines == [], "half a place"
+        raise UserError("this is no place")
 
 
 # ---------------------------------------------------------------- devices
@@ -401,7 +478,8 @@ TARGETS: dict[str, Callable[[Random, Path], None]] = {
     function.__name__: function
     for function in (
         settings_file, overrides, window_values, command_line, sound_file, stored_voice, voice_archive, weights_header,
-        model_config, codec_config, tokenizer_file, persona_text, unchecked_persona, spoken_pieces, device_lists,
+        model_config, codec_config, tokenizer_file, persona_text, unchecked_persona, spoken_pieces, persona_file,
+        window_place, device_lists,
     )
 }  # fmt: skip
 
