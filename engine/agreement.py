@@ -17,7 +17,7 @@ from engine.config import LMConfig
 from engine.layout import Piece
 from engine.lm import LanguageModel, TemporalLayer, depth_step
 from engine.quantize import Quantized, Weight
-from engine.tensor_file import TYPES, Entry, Reader, TensorFile
+from engine.tensor_file import TYPES, Reader, TensorFile
 
 FRAMES = 1500
 LEAST_MATCH = {"int8": 0.98, "fp8": 0.98, "fp8-row": 0.98, "int4": 0.9}
@@ -175,9 +175,7 @@ class ModelParts:
             entry = self.file.entries[self._pieces[name + part, None].key]
             values = self._pieces.get((f"{name}.values", None)) or self._pieces[name, None]
             matrices = self.file.entries[values.key].shape[0] // self._shapes[name][-2]
-            size = entry.size // matrices
-            shape = (entry.shape[0] // matrices, *entry.shape[1:])
-            entry = Entry(entry.dtype, shape, entry.start + row * size, size)
+            entry = entry.matrix(row, matrices)
         dtype = TYPES[entry.dtype] if part else self.dtype
         target = torch.empty(entry.shape, dtype=dtype, device=self.device)
         with Reader(self.file.path, "language model", entry.size) as reader:

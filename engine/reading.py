@@ -15,7 +15,7 @@ from torch import Tensor
 from engine.layout import Piece
 from engine.quantize import dequantized, empty
 from engine.quantized_file import Part, read_quantized
-from engine.tensor_file import TYPES, Entry, Reader
+from engine.tensor_file import Entry, Reader
 
 Entries = Mapping[str, Entry]
 Tensors = Mapping[str, Tensor]
@@ -40,7 +40,7 @@ def copying(pieces: Sequence[Piece]) -> MakeJobs:
         for piece in pieces:
             if piece.parameter is not None:
                 entry, target = entries[piece.key], _place(tensors, piece.parameter, piece.row)
-                size = target.numel() * TYPES[entry.dtype].itemsize  # of a packed key the first rows only
+                size = stored_bytes(entry, target.numel())  # of a packed key the first rows only
                 made.append(Job(entry.start, size, partial(Reader.copy, entry=entry, destination=target)))
         return made
 
@@ -55,7 +55,7 @@ def rounding(parts: Sequence[Part], device: torch.device) -> MakeJobs:
         for part in parts:
             if part.kept is not None:
                 entry = entries[part.piece.key]
-                size = part.matrices * part.rows * part.columns * TYPES[entry.dtype].itemsize
+                size = stored_bytes(entry, part.matrices * part.rows * part.columns)
                 made.append(Job(entry.start, size, partial(_round, entry=entry, part=part, tensors=tensors, on=device)))
         return made
 
@@ -75,6 +75,14 @@ def spreading(parts: Sequence[Part], device: torch.device, dtype: torch.dtype) -
         return made
 
     return jobs
+
+
+def stored_bytes(entry: Entry, numbers: int) -> int:
+    """What is read for so many of the entry's first numbers."""
+    size = numbers * entry.item_bytes
+    if entry.scales is not None:
+        size += numbers // (entry.elements // entry.scales.elements) * entry.scales.item_bytes
+    return size
 
 
 def _place(tensors: Tensors, parameter: str | None, row: int | None) -> Tensor:

@@ -1,7 +1,8 @@
 """A safetensors file, opened with suspicion and read in slices.
 
 Owns the container: its header (checked before it is believed), the sentences for files that are something else, and
-the copying of byte ranges into tensors with progress and cancelling. Knows nothing of models. Plain reads instead of a
+the copying of byte ranges into tensors with progress and cancelling. Packed files keep large
+matrices in 8 bits: their readers see float tensors like any other. Knows nothing of models. Plain reads instead of a
 memory map: the pages of a map count as resident until the system takes them back, and a file cut short under a map
 kills the process. Called from the engine thread, or from any one thread.
 """
@@ -25,6 +26,7 @@ from engine.errors import Cancelled, EngineError
 MAX_HEADER_BYTES = 8 << 20
 SLOW_READ_S, FAST_READ_S = 0.25, 0.1
 SMALLEST_READ, LARGEST_READ = 64 << 10, 16 << 20
+_UNPACKED_AT_ONCE = 2 << 20  # numbers: spread out to float32 they, too, take no more than LARGEST_READ
 REPORT_EVERY_BYTES, REPORT_EVERY_S = 32 << 20, 0.25
 
 FLOATS: dict[str, torch.dtype] = {
@@ -45,16 +47,32 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True)
 class Entry:
-    """One tensor of the file: `start` and `size` in bytes from the file's beginning."""
+    """One tensor of the file: `start` and `size` in bytes from the file's beginning.
+
+    scales: of a packed tensor, whose numbers are int8 in the file while `dtype` says what a reader gets:
+        [shape[0], groups of a row's numbers], each to be multiplied with its group.
+    """
 
     dtype: str
     shape: tuple[int, ...]
     start: int
     size: int
+    scales: Entry | None = None
 
     @property
     def elements(self) -> int:
         return math.prod(self.shape)
+
+    @property
+    def item_bytes(self) -> int:
+        """Bytes of a number in the file, scales left out."""
+        return TYPES[self.dtype].itemsize if self.scales is None else 1
+
+    def matrix(self, index: int, count: int) -> Entry:
+        """The `index`th of `count` equal parts along the rows."""
+        size, shape = self.size // count, (self.shape[0] // count, *self.shape[1:])
+        scales = None if self.scales is None else self.scales.matrix(index, count)
+        return Entry(self.dtype, shape, self.start + index * size, size, scales)
 
 
 @dataclass(frozen=True)
@@ -88,7 +106,8 @@ def read_header(path: Path) -> TensorFile:
             raw = file.read(length)
     except OSError as error:
         raise EngineError(f"{path} could not be read: {error.strerror or error}.") from error
-    return TensorFile(path, *_parsed(path.name, raw, 8 + length, size))
+    entries, metadata = _parsed(path.name, raw, 8 + length, size)
+    return TensorFile(path, _joined(path.name, entries, metadata), metadata)
 
 
 _AGAIN = "the download is incomplete or damaged, so fetch it again"
@@ -146,6 +165,35 @@ def _entry(value: Any, data_start: int) -> Entry:
     return Entry(value["dtype"], tuple(shape), data_start + begin, end - begin)
 
 
+# A file that says PACKING: PACKING_FORMAT of itself keeps matrices as int8 beside "<key>.scale", and reads as if plain.
+PACKING, PACKING_FORMAT, SCALE = "packing", "int8 rows 1", ".scale"
+_LONGEST_ROW = 1 << 20
+
+
+def _joined(name: str, entries: dict[str, Entry], metadata: Mapping[str, str]) -> dict[str, Entry]:
+    """Packed matrices and their scales as one float entry each."""
+    if PACKING not in metadata:
+        return entries
+    if metadata[PACKING] != PACKING_FORMAT:
+        raise EngineError(
+            f"{name} is packed in a way that this version of the program does not know: install a newer one."
+        )
+    packed = [key for key, entry in entries.items() if entry.dtype == "I8"]
+    whole = dict(entries)
+    for key in packed:
+        values, scales = entries[key], whole.pop(f"{key}{SCALE}", None)
+        columns = math.prod(values.shape[1:])
+        fits = (
+            scales is not None and scales.dtype in FLOATS and len(values.shape) > 1 and 0 < columns <= _LONGEST_ROW
+            and len(scales.shape) == 2 and scales.shape[0] == values.shape[0] and 0 < scales.shape[1] <= columns
+            and columns % scales.shape[1] == 0
+        )  # fmt: skip
+        if not fits:
+            raise EngineError(f"{name} has a damaged header, in which {key[:80]!r} has no fitting scales: {_AGAIN}.")
+        whole[key] = Entry("F32", values.shape, values.start, values.size, scales)
+    return whole
+
+
 def open_unbuffered(path: Path) -> BinaryIO:
     return path.open("rb", buffering=0)  # type: ignore[return-value]
 
@@ -185,6 +233,9 @@ class Reader:
         flat = destination.view(-1)
         source_type = TYPES[entry.dtype]
         assert flat.numel() <= entry.elements, "the destination is larger than the tensor in the file"
+        if entry.scales is not None:
+            self._unpack(entry, entry.scales, flat)
+            return
         self._file.seek(entry.start)
         done = 0
         while done < flat.numel():
@@ -196,6 +247,24 @@ class Reader:
                 staging = self._stage(count * source_type.itemsize, part.device)
                 self._fill(staging)
                 part.copy_(staging.view(source_type))
+            done += count
+
+    def _unpack(self, entry: Entry, scales: Entry, flat: Tensor) -> None:
+        """Whole rows at a time: their 8-bit numbers, then their scales; multiplied in float32 on the host."""
+        rows, groups = scales.shape
+        columns, scale_type = entry.elements // rows, TYPES[scales.dtype]
+        assert flat.numel() % columns == 0, "the destination ends inside a row"
+        wanted, done = flat.numel() // columns, 0
+        while done < wanted:
+            count = min(max(1, min(self._read_size, _UNPACKED_AT_ONCE) // columns), wanted - done)
+            values = torch.empty(count, groups, columns // groups, dtype=torch.int8)
+            factors = torch.empty(count, groups, 1, dtype=scale_type)
+            self._file.seek(entry.start + done * columns)
+            self._fill(values)
+            self._file.seek(scales.start + done * groups * scale_type.itemsize)
+            self._fill(factors)
+            part = values.float().mul_(factors.float())
+            flat[done * columns : (done + count) * columns].copy_(part.view(-1))
             done += count
 
     def _stage(self, size: int, device: torch.device) -> Tensor:

@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors.torch import load_file, save_file
+from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from engine.config import LMConfig, MimiConfig
 from engine.layout import CODEBOOKS, USAGE, Piece, lm_pieces, mimi_pieces
 from engine.lm import LanguageModel
+from training import packing
 from training.codec import Codec
 
 
@@ -34,7 +35,7 @@ def save_module(module: nn.Module, path: Path, dtype: torch.dtype = torch.float1
 
 
 def load_module(module: nn.Module, path: Path) -> None:
-    module.load_state_dict({key: value.float() for key, value in load_file(path).items()})
+    module.load_state_dict(packing.read(path))
 
 
 def codec_tensors(codec: Codec, dtype: torch.dtype = torch.float16) -> dict[str, Tensor]:
@@ -51,7 +52,7 @@ def save_codec(codec: Codec, path: Path, dtype: torch.dtype = torch.float16) -> 
 def load_codec(path: Path, config: MimiConfig, labels: int, dtype: torch.dtype = torch.float32) -> Codec:
     """A codec to go on training from, or to use; its content head is fresh."""
     codec = Codec(config, labels, dtype)
-    stored = load_file(path)
+    stored = packing.read(path)
     targets = dict(codec.mimi.named_parameters())
     with torch.no_grad():
         for piece in mimi_pieces(config, config.n_q, stored.keys()):
@@ -74,7 +75,7 @@ def language_tensors(model: LanguageModel, dtype: torch.dtype) -> dict[str, Tens
 def load_language(path: Path, config: LMConfig) -> LanguageModel:
     """A language model to go on training from."""
     model = LanguageModel(config)
-    stored = load_file(path)
+    stored = packing.read(path)
     targets = dict(model.named_parameters())
     with torch.no_grad():
         for piece in lm_pieces(config, config.own, stored.keys()):
