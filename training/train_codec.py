@@ -45,8 +45,8 @@ class CodecPlan:
     mel: float = 15.0
     content: float = 2.0
     commitment: float = 0.5
-    deceiving: float = 1.0
-    features: float = 6.0
+    deceiving: float = 1.5
+    features: float = 3.0
     waveform: float = 0.5
     full_depth: float = 0.6  # share of clips that use every codebook; the others a random number of them
     average: float = 0.999
