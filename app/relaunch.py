@@ -22,6 +22,7 @@ from app.private_files import private_folder
 log = logging.getLogger("parley")
 
 PLACE = "PARLEY_PLACE"  # environment variable of the next process: where the place lies
+NO_PLACE = "{}"  # of a restart that could not bring its place along
 LONGEST = 64 << 20  # bytes of a place; a day of talking makes two million
 
 
@@ -39,8 +40,7 @@ def start_again(place: str, start: Sequence[str] | None = None, folder: Path | N
     """
     environment = dict(os.environ)
     path = save(place, folder)
-    if path is not None:
-        environment[PLACE] = str(path)
+    environment[PLACE] = "" if path is None else str(path)
     flags = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
     try:
         subprocess.Popen(
@@ -72,18 +72,20 @@ def save(place: str, folder: Path | None = None) -> Path | None:
 
 
 def take(environment: Mapping[str, str] = os.environ) -> str:
-    """The place that the process before left; "" for none. The file is gone afterwards."""
-    name = environment.get(PLACE, "")
+    """The place that the process before left; "" when this process is no restart. The file is gone afterwards."""
+    name = environment.get(PLACE)
     if environment is os.environ:
         os.environ.pop(PLACE, None)  # the processes that this one starts have another
-    path = Path(name)
-    if not name or not path.name.startswith("place-") or path.suffix != ".json":
+    if name is None:
         return ""
+    path = Path(name)
+    if not path.name.startswith("place-") or path.suffix != ".json":
+        return NO_PLACE
     try:
         with path.open(encoding="utf-8", errors="replace") as file:
-            return file.read(LONGEST)
-    except OSError:
-        return ""
+            return file.read(LONGEST) or NO_PLACE
+    except (OSError, ValueError):  # the second: a name that no file can have
+        return NO_PLACE
     finally:
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError, ValueError):
             path.unlink()

@@ -59,8 +59,10 @@ def run_window(conversation: ConversationPort, ports: Ports, arguments: Sequence
     speak(application, str(ports.settings.get(keys.LANGUAGE)))
     window = make_window(application, conversation, ports)
     # Python looks at signals only between its own instructions; the bridge's beat gives it the chance.
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda _number, _frame: window.main.close())
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)  # Windows has no SIGHUP
+        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:  # as nohup has it
+            signal.signal(number, lambda _number, _frame: window.main.close())
     window.main.show()
     window.main.rescue.return_to_place()
     window.bridge.start()

@@ -39,6 +39,7 @@ TOP_K = "sampling.top_k"
 TEXT_TEMPERATURE = "sampling.text_temperature"
 TEXT_TOP_K = "sampling.text_top_k"
 SEED = "sampling.seed"
+REPORT_TRANSCRIPT = "report.transcript"  # bool
 RECORD_FOLDER = "record.folder"  # "": the usual one
 RECORD_FORMAT = "record.format"  # one of app.config.RECORD_FORMATS
 

@@ -1,17 +1,19 @@
 """When the program cannot help itself: start it again at the same place, or open the folder of reports.
 
-Owns the two deeds and what is said after the restart. Qt thread only.
+Owns the two deeds and what is said after the restart. A fault that ends the process's use of the graphics card for good
+restarts by itself, once: should the next process meet it too, that one waits for the button, so that no window comes
+and goes without end. Qt thread only.
 """
 
 from __future__ import annotations
 
-from PySide6.QtCore import QUrl
+from PySide6.QtCore import QTimer, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QMainWindow
 
 from ui.place import place_of, put_back
 from ui.ports import Ports
-from ui.remedies import RELAUNCH
+from ui.remedies import RELAUNCH, remedy_of
 from ui.session import Session
 from ui.transcript import TranscriptView
 from ui.words import tr
@@ -25,7 +27,17 @@ class Rescue:
         self._ports = ports
         self._window = window
         self._transcript = transcript
+        self._restarting = False
         session.rescue_wanted.connect(self.do)
+        session.troubles_changed.connect(self._look)
+
+    def _look(self) -> None:
+        """A fatal trouble that only a restart can mend, in a window that is no restart itself."""
+        if self._restarting or self._ports.relaunch is None or self._ports.place:
+            return
+        if any(trouble.fatal and remedy_of(trouble).deed == RELAUNCH for trouble in self._session.troubles):
+            self._restarting = True
+            QTimer.singleShot(0, self._window, self.relaunch)  # after the session has told everybody
 
     def do(self, deed: str) -> None:
         """RELAUNCH or REPORTS, as `ui.remedies` names them."""
@@ -36,6 +48,7 @@ class Rescue:
 
     def relaunch(self) -> None:
         """Hand over the place and close; whoever runs the window starts the next process once this one is shut."""
+        self._restarting = True
         if self._ports.relaunch is not None:
             self._ports.relaunch(place_of(self._window, self._transcript))
         self._window.close()

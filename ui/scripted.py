@@ -32,6 +32,7 @@ DEFAULTS: dict[str, object] = {
     keys.LANGUAGE: "en",
     keys.MODE: "auto",
     keys.MODEL_SOURCE: "mini",
+    keys.REPORT_TRANSCRIPT: False,
     keys.RECORD_FOLDER: "",
     keys.RECORD_FORMAT: "wav",
 }

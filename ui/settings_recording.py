@@ -1,6 +1,6 @@
-"""Settings, Recording: where recordings go and in which format.
+"""Settings, Recording: where recordings go and in which format, and what a report of an error may hold.
 
-Owns the two controls; the recorder is a port. Qt thread only.
+Owns the controls; the recorder is a port. Qt thread only.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QHBoxLayout, QLineEdit, QPushButton, QWidget
 
 from app.config import RECORD_FORMATS
 from ui import ports as keys
@@ -27,10 +27,14 @@ EXPLANATION = marked(
     "Both sides in one stereo file: you on the left, the model on the right, as the model hears and says it. "
     "Nothing is recorded unless you ask for it, and only you may open the files."
 )
+REPORTS = marked(
+    "When Parley stops unexpectedly, it writes a report for you alone and sends it nowhere. Sound and persona are never "
+    "in it."
+)
 
 
 class RecordingPage(Page):
-    """Folder and format."""
+    """Folder and format, and what goes into reports."""
 
     def __init__(self, ports: Ports, actions: Actions):
         super().__init__(tr("Recording"))
@@ -44,12 +48,15 @@ class RecordingPage(Page):
         for name in RECORD_FORMATS:
             self.format.addItem(tr(FORMAT_TEXTS[name]), name)
         self.record = action_button(actions.record)
+        self.words = QCheckBox(tr("Put the &words of the talk into reports"))
+        self.reports = action_button(actions.reports)
         self._arrange()
         self.show_choice()
         self.folder.editingFinished.connect(lambda: self._choose(keys.RECORD_FOLDER, self.folder.text().strip()))
         self.format.activated.connect(lambda index: self._choose(keys.RECORD_FORMAT, self.format.itemData(index)))
         self.browse.clicked.connect(self._browse)
         self.show_folder.clicked.connect(self._open_folder)
+        self.words.clicked.connect(lambda put: self._choose(keys.REPORT_TRANSCRIPT, put))
 
     def _arrange(self) -> None:
         column = self.section(tr("Recordings of talks"))
@@ -68,22 +75,30 @@ class RecordingPage(Page):
         buttons.addStretch(1)
         buttons.addWidget(self.record)
         column.addLayout(buttons)
+        column = self.section(tr("Reports of errors"))
+        column.addWidget(wrapped_label(tr(REPORTS), "small", "muted"))
+        column.addWidget(self.words)
+        row_of_reports = QHBoxLayout()
+        row_of_reports.addWidget(self.reports)
+        row_of_reports.addStretch(1)
+        column.addLayout(row_of_reports)
         self.column.addStretch(1)
 
     def show_choice(self) -> None:
         """Show what holds."""
         self.folder.setText(str(self._settings.get(keys.RECORD_FOLDER)))
         self.format.setCurrentIndex(max(0, self.format.findData(self._settings.get(keys.RECORD_FORMAT))))
+        self.words.setChecked(bool(self._settings.get(keys.REPORT_TRANSCRIPT)))
 
     def choose_folder(self, folder: str) -> None:
         self._choose(keys.RECORD_FOLDER, folder)
 
-    def _choose(self, key: str, value: str) -> None:
+    def _choose(self, key: str, value: object) -> None:
         if value == self._settings.get(key):
             return
         self.say(self._settings.set(key, value))
         self.show_choice()
-        if self._recorder.wanted:  # the next file follows the new choice
+        if self._recorder.wanted and key != keys.REPORT_TRANSCRIPT:  # the next file follows the new choice
             self._recorder.want(True)
 
     def _browse(self) -> None:

@@ -24,23 +24,24 @@ def test_the_place_is_private_read_once_and_gone(tmp_path: Path) -> None:
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert relaunch.take({relaunch.PLACE: str(path)}) == "words, \u05e9\u05dc\u05d5\u05dd"
     assert not path.exists()
-    assert relaunch.take({relaunch.PLACE: str(path)}) == ""
-    assert relaunch.take({}) == ""
+    assert relaunch.take({relaunch.PLACE: str(path)}) == relaunch.NO_PLACE, "a restart, and no place"
+    assert relaunch.take({}) == "", "no restart"
 
 
 def test_no_other_file_is_taken_and_removed(tmp_path: Path) -> None:
     precious = tmp_path / "thesis.json"
     precious.write_text("{}")
-    assert relaunch.take({relaunch.PLACE: str(precious)}) == ""
+    for name in (str(precious), "", "\0", str(tmp_path)):
+        assert relaunch.take({relaunch.PLACE: name}) == relaunch.NO_PLACE
     assert precious.read_text() == "{}"
 
 
 def test_a_place_that_cannot_be_kept_still_restarts(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     marker = tmp_path / "started"
-    code = f"import os, pathlib; pathlib.Path({str(marker)!r}).write_text(os.environ.get('PARLEY_PLACE', 'none'))"
+    code = f"import os, pathlib; pathlib.Path({str(marker)!r}).write_text(os.environ['PARLEY_PLACE'] or 'it is empty')"
     assert relaunch.start_again("words", [sys.executable, "-c", code], tmp_path / "file" / "state")
-    assert waited_for(marker) == "none"
+    assert waited_for(marker) == "it is empty"
 
 
 def test_a_program_that_does_not_start_is_no_end(tmp_path: Path) -> None:

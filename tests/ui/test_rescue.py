@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QApplication
 
 from app.conversation import STICKY
-from app.messages import Trouble
+from app.messages import PhaseChanged, Trouble
 from app.watchdog import stuck
 from tests.ui.conftest import MakeRig
 from ui.remedies import RELAUNCH, REPORTS, remedy_of
@@ -65,3 +66,39 @@ def test_the_reports_folder_opens_or_a_sentence_says_why_not(
     assert opened == [str(tmp_path / "crashes")]
     rig.window.main.actions_.reports.trigger()
     assert any("the reports are in" in trouble.sentence for trouble in rig.window.session.troubles)
+
+
+def test_a_dead_graphics_card_restarts_by_itself_and_only_once(make_rig: MakeRig) -> None:
+    """No window may come and go without end, should the next process meet the same fault."""
+    kept: list[str] = []
+    dead = Trouble("talk", STICKY, "Restart Parley", fatal=True)
+    rig = make_rig(relaunch=kept.append)
+    rig.talk()
+    rig.window.main.transcript.add_turn(MODEL, 1.0, "Hello there.")
+    rig.say(stuck(8.0))
+    QApplication.processEvents()
+    assert kept == [], "an engine that is late may come back, so that the user decides"
+    rig.say(PhaseChanged("failed"), dead)
+    QApplication.processEvents()
+    assert not rig.window.main.isVisible()
+    assert len(kept) == 1
+    assert "Hello there." in kept[0]
+    for place in (kept[0], "{}"):
+        again = make_rig(relaunch=kept.append, place=place)
+        again.window.main.rescue.return_to_place()
+        again.say(PhaseChanged("failed"), dead)
+        QApplication.processEvents()
+        assert again.window.main.isVisible()
+        assert again.window.main.banner.button.text() == "Restart Parley"
+    assert len(kept) == 1
+
+
+def test_words_go_into_reports_only_when_ticked(make_rig: MakeRig) -> None:
+    rig = make_rig()
+    page = rig.open_settings("recording").recording
+    assert not page.words.isChecked()
+    page.words.click()
+    assert rig.settings.get("report.transcript") is True
+    page.words.click()
+    assert rig.settings.get("report.transcript") is False
+    assert page.reports.defaultAction() is rig.window.main.actions_.reports

@@ -812,6 +812,10 @@
       <translation>Fortschritt</translation>
     </message>
     <message>
+      <source>Put the &amp;words of the talk into reports</source>
+      <translation>Den &amp;Wortlaut des Gesprächs in Fehlerberichte aufnehmen</translation>
+    </message>
+    <message>
       <source>Quiet. While you speak, the level should pass the first notch.</source>
       <translation>Leise. Während Sie sprechen, soll der Pegel über die erste Kerbe reichen.</translation>
     </message>
@@ -870,6 +874,10 @@
     <message>
       <source>Replays the whole frame as one recorded CUDA graph; the fastest way on an NVIDIA card.</source>
       <translation>Spielt den ganzen Frame als einen aufgezeichneten CUDA-Graphen ab; der schnellste Weg auf einer NVIDIA-Karte.</translation>
+    </message>
+    <message>
+      <source>Reports of errors</source>
+      <translation>Fehlerberichte</translation>
     </message>
     <message>
       <source>Return from the trial at once</source>
@@ -1216,6 +1224,10 @@ Erinnert sich an {frames} Frames ({time})</translation>
     <message>
       <source>What they do shows while a talk runs.</source>
       <translation>Was sie tun, erscheint, während ein Gespräch läuft.</translation>
+    </message>
+    <message>
+      <source>When Parley stops unexpectedly, it writes a report for you alone and sends it nowhere. Sound and persona are never in it.</source>
+      <translation>Bricht Parley unerwartet ab, so schreibt es einen Bericht, den nur Sie lesen können, und sendet ihn nirgendwohin. Ton und Persona stehen nie darin.</translation>
     </message>
     <message>
       <source>When an echo is found</source>
