@@ -336,7 +336,10 @@ class Duplex:
         """
         self._draw_noise()
         try:
-            self._primer.prime(prompt, partial(self._prefill_stage.run, self.mode), cancelled, progress)
+            self._primer.prime(
+                prompt, partial(self._prefill_stage.run, self.mode), cancelled, progress,
+                arithmetic="compiled" if self.mode == "compiled" else "",
+            )  # fmt: skip
         except Cancelled:
             self.reset(int(self.state["sampling.seed"].item()))
             raise

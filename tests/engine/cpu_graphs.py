@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
 
 
 class Recording(TorchDispatchMode):
@@ -37,8 +38,9 @@ class Recording(TorchDispatchMode):
     def replay(self) -> None:
         for func, args, kwargs, recorded in self.operations:
             again = func(*args, **kwargs)
-            if isinstance(recorded, torch.Tensor) and again.data_ptr() != recorded.data_ptr():
-                recorded.copy_(again)
+            for old, new in zip(tree_leaves(recorded), tree_leaves(again), strict=True):
+                if isinstance(old, torch.Tensor) and new.data_ptr() != old.data_ptr():
+                    old.copy_(new)
 
 
 class CpuPool:

@@ -1,0 +1,59 @@
+"""Talks for the tests on a card, and where two of them part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from engine.answer import Answer
+from engine.duplex import Duplex
+
+
+def sound(frames: int, seed: int = 0) -> np.ndarray:
+    """Noise [frames, 1920], as loud as speech."""
+    return (np.random.default_rng(seed).standard_normal((frames, 1920)) * 0.1).astype(np.float32)
+
+
+def talk(duplex: Duplex, modes: Sequence[str], frames: int, *, every: int = 7, seed: int = 1) -> list[Answer]:
+    """A fresh talk that changes to the next of `modes` every so many frames."""
+    duplex.reset(seed)
+    answers = []
+    for index, pcm in enumerate(sound(frames)):
+        duplex.set_mode(modes[index // every % len(modes)])
+        answers.append(duplex.step(pcm))
+    return answers
+
+
+def same(first: Sequence[Answer], second: Sequence[Answer]) -> bool:
+    return apart(first, second) == ""
+
+
+def apart(first: Sequence[Answer], second: Sequence[Answer]) -> str:
+    """Where two talks first differ, in words; "" where they do not."""
+    if len(first) != len(second):
+        return f"{len(first)} frames against {len(second)}"
+    for index, (a, b) in enumerate(zip(first, second, strict=True)):
+        for part in ("user", "text", "own"):
+            if getattr(a, part) != getattr(b, part):
+                return f"frame {index} of {len(first)}, {part}: {getattr(a, part)} against {getattr(b, part)}"
+        if not np.array_equal(a.pcm, b.pcm):
+            return f"frame {index} of {len(first)}, sound: {np.abs(a.pcm - b.pcm).max():.2e} apart"
+    return ""
+
+
+def copy_of(state: Iterable[str], duplex: Duplex) -> dict[str, Tensor]:
+    return {name: duplex.state[name].clone() for name in state}
+
+
+def parts_apart(wanted: Mapping[str, Tensor], duplex: Duplex) -> list[str]:
+    """Tensors of the state that are not as wanted, to the bit, and by how much."""
+    found = []
+    for name, tensor in wanted.items():
+        now = duplex.state[name]
+        if not torch.equal(now, tensor):
+            count = int((now != tensor).sum())
+            found.append(f"{name}: {count} of {now.numel()}, {(now.float() - tensor.float()).abs().max().item():.2e}")
+    return found
