@@ -102,9 +102,13 @@ class Program:
     def picture(self, path: Path) -> None:
         assert self.ask("picture", path=str(path))
 
-    def answers(self) -> np.ndarray:
-        """Everything that the engine handed to the loudspeaker's side, [samples] float32 at 24 kHz."""
-        return np.fromfile(self._answers, dtype=np.float32)
+    def answers(self, start: int = 0) -> np.ndarray:
+        """What the engine handed to the loudspeaker's side, from a sample on, [samples] float32 at 24 kHz."""
+        return np.fromfile(self._answers, dtype=np.float32, offset=4 * start)
+
+    def answered(self) -> int:
+        """Samples of it so far."""
+        return self._answers.stat().st_size // 4
 
     def quit(self) -> int:
         """Close by keyboard; returns the exit status."""

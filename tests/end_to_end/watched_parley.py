@@ -63,6 +63,7 @@ class Watcher:
                 for name, group in groups.items()
             },
             "troubles": [trouble.sentence for trouble in session.troubles],
+            "kinds": [trouble.kind for trouble in session.troubles],
             "active": _title(QApplication.activeWindow()),
         }
 

@@ -1,0 +1,72 @@
+"""The program with its real window and a scripted engine whose graphics card is lost in its 30th frame, for good.
+
+`python -m tests.end_to_end.restarted_parley FOLDER`: the restart that the program begins by itself is this script again;
+it writes what its window shows to FOLDER/seen.json, and closes. Everything but the engine and the sound is the program's.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication
+
+import app.main
+import ui.app
+from app import config, relaunch
+from app.messages import LoadModel, ModelSpec, StartTalk
+from tests.app.fake_engine import FakeEngine, FakeLoader, FakeVoices, VirtualClock
+from tests.app.virtual_ends import VirtualEnds
+
+LOST = "CUDA error: an illegal memory access was encountered"
+WORDS_AT = {5: 100, 9: 101, 13: 102}  # frames and tokens
+
+
+def main(folder: Path) -> int:
+    again = relaunch.PLACE in os.environ
+    real_window, real_conversation = ui.app.make_window, app.main.Conversation
+    relaunch.command = lambda: [sys.executable, "-m", "tests.end_to_end.restarted_parley", str(folder)]
+    engine = FakeEngine(text=WORDS_AT, fail_at={30: RuntimeError(LOST)})
+
+    def conversation(ends: Any, voices: Any) -> Any:
+        return real_conversation(
+            VirtualEnds(VirtualClock(), 10**6), voices=FakeVoices(), load_engine=FakeLoader(engine),
+            thread_context=threading.Lock,
+        )  # fmt: skip
+
+    def window(application: QApplication, talk: Any, ports: Any) -> Any:
+        made = real_window(application, talk, ports)
+        if again:
+            QTimer.singleShot(500, made.main, lambda: look(made, folder))
+        else:
+            made.main.resize(900, 700)
+            ports.settings.set("window.text_size", 120)
+            talk.send(LoadModel(ModelSpec("mini")))
+            talk.send(StartTalk())
+        return made
+
+    app.main.Conversation = conversation  # type: ignore[assignment, misc]
+    ui.app.make_window = window
+    return app.main.run_window(config.load(folder / "mine.yaml"))
+
+
+def look(window: Any, folder: Path) -> None:
+    main = window.main
+    seen = {
+        "words": main.transcript.as_text(),
+        "size": [main.width(), main.height()],
+        "told": [trouble.sentence for trouble in window.session.troubles],
+        "text_size": window.ports.settings.get("window.text_size"),
+    }
+    (folder / "seen.part").write_text(json.dumps(seen))
+    (folder / "seen.part").rename(folder / "seen.json")
+    main.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1])))
