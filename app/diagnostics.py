@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import logging
 import subprocess
-import sys
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
@@ -21,7 +20,7 @@ from typing import Protocol
 from app.audio import AudioStatus
 from app.file_lock import FileLock
 from app.messages import ModelInfo
-from app.paths import user_log_folder
+from app.paths import own_command, user_log_folder
 from app.private_files import PrivateRotatingFile, private_folder
 from app.redaction import RedactingFormatter, redact
 from app.version import version
@@ -113,7 +112,7 @@ def ask_doctor(command: Sequence[str] | None = None, seconds: float = DOCTOR_SEC
     flags = getattr(subprocess, "CREATE_NO_WINDOW", 0)  # no console may flash up on Windows
     try:
         done = subprocess.run(
-            command or doctor_command(), capture_output=True, timeout=seconds, creationflags=flags, check=False,
+            command or own_command("doctor"), capture_output=True, timeout=seconds, creationflags=flags, check=False,
             stdin=subprocess.DEVNULL,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
@@ -121,12 +120,6 @@ def ask_doctor(command: Sequence[str] | None = None, seconds: float = DOCTOR_SEC
     except OSError as error:
         return f"The doctor could not be asked ({error})."
     return (done.stdout + done.stderr).decode("utf-8", errors="replace").strip() or "The doctor said nothing."
-
-
-def doctor_command() -> list[str]:
-    """This program again, as the doctor."""
-    frozen = getattr(sys, "frozen", False)  # set by PyInstaller: the executable is the program itself
-    return [sys.executable, "doctor"] if frozen else [sys.executable, "-m", "app.cli", "doctor"]
 
 
 def _sound_lines(sound: AudioStatus) -> list[str]:

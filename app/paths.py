@@ -28,6 +28,21 @@ def project_file(name: str) -> Path:
     raise UserError(f'A part of Parley, "{name}", is missing: this installation is incomplete, so install it again.')
 
 
+def packaged() -> bool:
+    """Whether this is the packaged program (packaging/freeze.py), into which nothing can be installed."""
+    return bool(getattr(sys, "frozen", False))  # set by PyInstaller's start code
+
+
+def own_command(*arguments: str) -> list[str]:
+    """What starts this program once more, from any folder and whatever stands on PYTHONPATH.
+
+    The packaged program is its own executable. Otherwise it is `parley.py`, which lies beside the package.
+    """
+    if packaged():
+        return [sys.executable, *arguments]
+    return [sys.executable, str(Path(__file__).resolve().parent.parent / "parley.py"), *arguments]
+
+
 def user_config_file() -> Path:
     """The user's own settings; it need not exist. Linux: ~/.config/parley/config.yaml."""
     return _user_folder("user_config_path", "~/.config") / "config.yaml"

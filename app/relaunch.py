@@ -16,7 +16,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from app.paths import user_log_folder
+from app.paths import own_command, packaged, user_log_folder
 from app.private_files import private_folder
 
 log = logging.getLogger("parley")
@@ -27,9 +27,8 @@ LONGEST = 64 << 20  # bytes of a place; a day of talking makes two million
 
 
 def command() -> list[str]:
-    """This program with the arguments it was started with."""
-    frozen = getattr(sys, "frozen", False)  # set by PyInstaller: the executable is the program itself
-    return [sys.executable, *sys.argv[1:]] if frozen else [sys.executable, "-m", "app.cli", *sys.argv[1:]]
+    """This program with the arguments it was started with, which may name files from where it was started."""
+    return own_command(*sys.argv[1:])
 
 
 def start_again(place: str, start: Sequence[str] | None = None, folder: Path | None = None) -> bool:
@@ -42,20 +41,17 @@ def start_again(place: str, start: Sequence[str] | None = None, folder: Path | N
     path = save(place, folder)
     environment[PLACE] = "" if path is None else str(path)
     flags = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
+    if packaged():
+        environment["PYINSTALLER_RESET_ENVIRONMENT"] = "1"  # it is no part of this process and outlives it
     try:
         subprocess.Popen(
-            list(start or command()), env=environment, cwd=_folder(), stdin=subprocess.DEVNULL,
+            list(start or command()), env=environment, stdin=subprocess.DEVNULL,
             start_new_session=os.name != "nt", creationflags=flags,
         )  # fmt: skip
     except OSError as error:
         log.error("the program could not be started again: %s", error)
         return False
     return True
-
-
-def _folder() -> str | None:
-    """`-m app.cli` finds the program from any folder only where it is installed; a checkout is found from itself."""
-    return None if getattr(sys, "frozen", False) else str(Path(__file__).resolve().parent.parent)
 
 
 def save(place: str, folder: Path | None = None) -> Path | None:

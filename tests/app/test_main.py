@@ -18,9 +18,11 @@ from app.conversation import Conversation
 from app.devices import DeviceLists, DeviceRef, DeviceRow
 from app.main import DeskPort, Desktop
 from app.messages import LoadModel, ModelSpec, PersonaChoice, StartTalk
+from app.paths import own_command
 from app.recorder import Recorder
 from app.rescue import Rescue
 from app.sound_check import SoundCheck
+from app.version import version
 from app.window_ports import RecorderPort
 from tests.app.fake_engine import FakeEngine, FakeLoader, FakeVoices, VirtualClock
 from tests.app.virtual_ends import VirtualEnds
@@ -133,10 +135,14 @@ def test_doctor_that_hangs_fails_or_is_missing_is_a_sentence() -> None:
     assert diagnostics.ask_doctor([sys.executable, "-c", ""]) == "The doctor said nothing."
 
 
-def test_doctor_is_this_program_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert diagnostics.doctor_command() == [sys.executable, "-m", "app.cli", "doctor"]
-    monkeypatch.setattr(sys, "frozen", True, raising=False)
-    assert diagnostics.doctor_command() == [sys.executable, "doctor"]
+def test_doctor_is_this_program_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From any folder, one with a module named as one of ours too."""
+    (tmp_path / "app.py").write_text("raise SystemExit('a stranger')")
+    monkeypatch.chdir(tmp_path)
+    asked: list[str] = []
+    monkeypatch.setattr(diagnostics, "own_command", lambda *words: asked.extend(words) or own_command("--version"))
+    assert diagnostics.ask_doctor() == f"parley {version()}"
+    assert asked == ["doctor"]
 
 
 def test_log_goes_to_memory_and_file_without_a_folder_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

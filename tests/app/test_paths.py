@@ -63,3 +63,13 @@ def test_users_folders_with_and_without_platformdirs(monkeypatch: pytest.MonkeyP
     assert without == tmp_path / ".config" / "parley" / "config.yaml"
     if sys.platform.startswith("linux"):
         assert with_it == without
+
+
+def test_own_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    start = Path(paths.__file__).resolve().parents[1] / "parley.py"
+    assert start.is_file()
+    assert paths.own_command("doctor") == [sys.executable, str(start), "doctor"]
+    assert not paths.packaged()
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    assert paths.own_command("doctor") == [sys.executable, "doctor"]
+    assert paths.packaged()

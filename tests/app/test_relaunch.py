@@ -50,7 +50,7 @@ def test_a_program_that_does_not_start_is_no_end(tmp_path: Path) -> None:
 
 def test_the_command_is_this_program_with_its_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "argv", ["parley", "--set", "model.mode=eager"])
-    assert relaunch.command() == [sys.executable, "-m", "app.cli", "--set", "model.mode=eager"]
+    assert relaunch.command() == [sys.executable, str(ROOT / "parley.py"), "--set", "model.mode=eager"]
     monkeypatch.setattr(sys, "frozen", True, raising=False)
     assert relaunch.command() == [sys.executable, "--set", "model.mode=eager"]
 

@@ -11,7 +11,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PARTS = ("app", "engine", "ui", "assets", "pyproject.toml", "setup.py", "config.yaml", "README.md", "LICENSE", "NOTICE")
+PARTS = (
+    "app", "engine", "ui", "assets", "parley.py", "pyproject.toml", "setup.py", "config.yaml", "README.md", "LICENSE",
+    "NOTICE",
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +40,7 @@ def test_wheel_holds_packages_settings_and_assets(wheel: Path) -> None:
     assert {str(path.relative_to(ROOT)) for path in sources} <= names
     assets = [path for path in (ROOT / "assets").rglob("*") if path.is_file()]
     assert {f"app/data/{path.relative_to(ROOT)}" for path in assets} <= names
-    assert "app/data/config.yaml" in names
+    assert {"app/data/config.yaml", "parley.py"} <= names
     assert not [name for name in names if name.startswith(("tests/", "training/", "packaging/"))]
 
 
