@@ -1,7 +1,7 @@
 """The program with its real window and a scripted engine whose graphics card is lost in its 30th frame, for good.
 
-`python -m tests.end_to_end.restarted_parley FOLDER`: the restart that the program begins by itself is this script again;
-it writes what its window shows to FOLDER/seen.json, and closes. Everything but the engine and the sound is the program's.
+`python -m tests.end_to_end.restarted_parley FOLDER`: the restart that the program begins is this script again,
+which writes what its window shows to FOLDER/seen.json and closes. All but engine and sound is the program itself.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from PySide6.QtWidgets import QApplication
 import app.main
 import ui.app
 from app import config, relaunch
-from app.messages import LoadModel, ModelSpec, StartTalk
 from tests.app.fake_engine import FakeEngine, FakeLoader, FakeVoices, VirtualClock
 from tests.app.virtual_ends import VirtualEnds
 
@@ -44,10 +43,9 @@ def main(folder: Path) -> int:
         if again:
             QTimer.singleShot(500, made.main, lambda: look(made, folder))
         else:
-            made.main.resize(900, 700)
+            made.main.resize(1080, 710)
             ports.settings.set("window.text_size", 120)
-            talk.send(LoadModel(ModelSpec("mini")))
-            talk.send(StartTalk())
+            made.session.phase_changed.connect(lambda phase: made.session.start() if phase == "ready" else None)
         return made
 
     app.main.Conversation = conversation  # type: ignore[assignment, misc]
