@@ -223,7 +223,7 @@ def explain_failure(output: str, what: str) -> str:
         if any(sign in text for sign in signs.split("|")):
             python = f"{sys.version_info[0]}.{sys.version_info[1]}"
             return sentence.format(what=what, python=python) + ", then start this again."
-    return f"Installing {what} failed; the lines above say why."
+    return f"Installing {what} failed."
 
 
 def no_space(free_bytes: int, gpu: Optional[Gpu]) -> str:

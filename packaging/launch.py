@@ -15,6 +15,7 @@ What is decided, and why, is in computer.py and system_libraries.py; this file a
 newer syntax (see computer.py).
 """
 
+import contextlib
 import hashlib
 import json
 import os
@@ -22,6 +23,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import tempfile
 from pathlib import Path
 from typing import Dict, List, Mapping, Optional, Sequence, Tuple
 
@@ -33,6 +35,8 @@ from system_libraries import Library
 PROJECT = Path(__file__).resolve().parent.parent
 VENV = PROJECT / ".venv"
 STAMP = VENV / "parley-setup.json"
+LOG = PROJECT / "build" / "setup.log"  # everything that installers say
+LAUNCHER = ("launch.py", "computer.py", "system_libraries.py")
 COMMANDS = ("talk", "devices", "doctor", "bench")  # parley's own, which need no window
 ORACLE = "moshi==0.2.13"  # the published model code that the parity tests compare with; see pyproject.toml
 # Builds of PyTorch for a card bring the Triton that fits them. With a CPU build, the kernels' tests run in the
@@ -62,8 +66,8 @@ def pip_install(*arguments: str) -> List[str]:
 def fingerprint(project: Path) -> str:
     """Changes when the environment must be brought up to date: other dependencies, another place, another launcher."""
     digest = hashlib.sha256(str(project).encode())
-    for path in (project / "pyproject.toml", project / "setup.py", *sorted((project / "packaging").glob("*.py"))):
-        digest.update(path.read_bytes())
+    for name in ("pyproject.toml", "setup.py", *("packaging/" + part for part in LAUNCHER)):
+        digest.update((project / name).read_bytes())
     return digest.hexdigest()
 
 
@@ -82,23 +86,41 @@ def stamp_covers(stamp: Mapping[str, object], wanted: str, tests: bool) -> bool:
 # ---------------------------------------------------------------- installing
 
 
-def run_shown(command: Sequence[str]) -> Tuple[int, str]:
-    """Run with its output on the terminal; returns the exit status and what it wrote to standard error."""
-    lines = []
+def run_logged(command: Sequence[str]) -> Tuple[int, str]:
+    """Run with all that it says added to LOG; returns the exit status and that text. Long waits are told of."""
     environment = dict(os.environ, PYTHONWARNINGS="ignore")  # what build tools say to developers
-    with subprocess.Popen(
-        command,
-        env=environment,
-        cwd=str(PROJECT),
-        stdin=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        errors="replace",
-    ) as process:
-        for line in process.stderr or ():
-            sys.stderr.write(line)
-            lines.append(line)
-    return process.returncode, "".join(lines)
+    with tempfile.TemporaryFile() as said:
+        with subprocess.Popen(
+            command, env=environment, cwd=str(PROJECT), stdin=subprocess.DEVNULL, stdout=said, stderr=subprocess.STDOUT
+        ) as process:
+            wait_patiently(process)
+        said.seek(0)
+        output = said.read().decode("utf-8", errors="replace")
+    add_to_log("$ " + " ".join(command) + "\n" + output + "\n")
+    return process.returncode, output
+
+
+def wait_patiently(process: "subprocess.Popen[bytes]") -> None:
+    minutes = 0
+    while True:
+        try:
+            process.wait(timeout=60)
+            return
+        except subprocess.TimeoutExpired:
+            minutes += 1
+            say("still at it, for {} min".format(minutes))
+
+
+def add_to_log(text: str) -> None:
+    with contextlib.suppress(OSError):  # a folder that may not be written: what follows fails for that, and says so
+        LOG.parent.mkdir(parents=True, exist_ok=True)
+        with LOG.open("a", encoding="utf-8", errors="replace") as file:
+            file.write(text)
+
+
+def begin_log() -> None:
+    with contextlib.suppress(OSError):  # none is there, or it may not be removed
+        LOG.unlink()
 
 
 def install(what: str, *attempts: Sequence[str]) -> None:
@@ -106,11 +128,16 @@ def install(what: str, *attempts: Sequence[str]) -> None:
     output = ""
     for number, command in enumerate(attempts):
         if number:
-            say("that did not work; trying instead: " + " ".join(command[1:]))
-        code, output = run_shown(command)
+            say("that did not work; trying another way")
+        code, output = run_logged(command)
         if code == 0:
             return
-    raise SetupError(computer.explain_failure(output, what))
+    raise SetupError(with_log(computer.explain_failure(output, what)))
+
+
+def with_log(sentence: str) -> str:
+    """The sentence, with the place of all that was said, if that could be kept."""
+    return sentence.rstrip(".") + ("; all that was said is in {}.".format(LOG) if LOG.exists() else ".")
 
 
 def bring_system_packages(machine: Machine, tests: bool) -> List[Library]:
@@ -134,12 +161,13 @@ def bring_system_packages(machine: Machine, tests: bool) -> List[Library]:
 
 
 def apt_install(packages: Sequence[str]) -> None:
-    """Without a question asked. A failure is shown, and what follows says what is missing because of it."""
+    """Without a question asked. What follows a failure says what is missing because of it."""
     say("installing system packages: " + " ".join(packages))
     apt = ["apt-get", "-y", "-q", "-o", "DPkg::Lock::Timeout=300", "-o", "Dpkg::Use-Pty=0"]
-    environment = dict(os.environ, DEBIAN_FRONTEND="noninteractive")
     for arguments in (["update"], ["install", "--no-install-recommends", *packages]):
-        subprocess.call([*apt, *arguments], env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        code = run_logged(["env", "DEBIAN_FRONTEND=noninteractive", *apt, *arguments])[0]
+    if code:
+        say(with_log("not all of them could be installed."))
 
 
 def make_venv(machine: Machine) -> None:
@@ -154,7 +182,8 @@ def make_venv(machine: Machine) -> None:
     command = [sys.executable, "-m", "venv", "--clear", str(VENV)]
     done = subprocess.run(command, capture_output=True, text=True, errors="replace")
     if done.returncode:
-        raise SetupError(computer.explain_failure(done.stdout + done.stderr, "the virtual environment"))
+        add_to_log("$ " + " ".join(command) + "\n" + done.stdout + done.stderr)
+        raise SetupError(with_log(computer.explain_failure(done.stdout + done.stderr, "the virtual environment")))
 
 
 def read_torch() -> Optional[Torch]:
@@ -176,7 +205,7 @@ def bring_torch(machine: Machine, gpu: Optional[Gpu]) -> Torch:
     torch = read_torch()
     if torch is None:
         say("installing PyTorch for " + (f"your {gpu.name}" if gpu else "the processor") + ", the large part of it all")
-        if machine.system != "Darwin" and run_shown(pip_install("-q", "--only-binary", ":all:", "uv"))[0]:
+        if machine.system != "Darwin" and run_logged(pip_install("-q", "--only-binary", ":all:", "uv"))[0]:
             say("uv could not be had, so pip will choose the build of PyTorch")
         install("PyTorch", *computer.torch_attempts(machine, python))
         torch = read_torch()
@@ -200,6 +229,7 @@ def set_up(machine: Machine, tests: bool) -> List[Library]:
     if stamp_covers(stamp, wanted, tests) and Path(venv_tool("parley")).exists():
         # What was missing then may have been installed since. Nothing is looked for on a complete computer.
         return system_libraries.missing_libraries(machine) if stamp.get("missing") else []
+    begin_log()
     gpu = computer.find_gpu()
     shortage = "" if VENV.exists() else computer.no_space(shutil.disk_usage(str(PROJECT)).free, gpu)
     if shortage:
@@ -281,6 +311,8 @@ def main(arguments: Sequence[str]) -> int:
     if arguments and arguments[0] in ("-h", "--help"):
         print((__doc__ or "").split("\n\nWhat is decided")[0])
         return 0
+    for name in ("PYTHONPATH", "PYTHONHOME"):  # other programs' modules have no place among ours
+        os.environ.pop(name, None)
     machine = computer.probe_machine()
     trouble = computer.refusal(machine, newer_python_on_path())
     if trouble:

@@ -131,7 +131,7 @@ def test_code_for_one_card_runs_on_later_ones_of_its_generation_only() -> None:
         ("SSLError(SSLCertVerificationError(1, '[SSL: CERTIFICATE_VERIFY_FAILED]'))", ["certificates"]),
         ("ERROR: [Errno 13] Permission denied: '.venv'", ["who owns it"]),
         ("ERROR: No matching distribution found for torch==2.13.0", ["Python", "3.10 to 3.14"]),
-        ("Segmentation fault", ["the lines above"]),
+        ("Segmentation fault", ["Installing PyTorch failed"]),
     ],
 )
 def test_an_installers_failure_becomes_one_sentence(output: str, words: list[str]) -> None:

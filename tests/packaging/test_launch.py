@@ -43,10 +43,11 @@ def project(tmp_path: Path, monkeypatch) -> Path:
     """A clone in an empty folder, on a complete computer without a card."""
     root = Path(launch.__file__).resolve().parent.parent
     (tmp_path / "packaging").mkdir()
-    for name in ("pyproject.toml", "setup.py", "packaging/launch.py"):
+    for name in ("pyproject.toml", "setup.py", *(f"packaging/{part}" for part in launch.LAUNCHER)):
         (tmp_path / name).write_bytes((root / name).read_bytes())
     monkeypatch.setattr(launch, "PROJECT", tmp_path)
     monkeypatch.setattr(launch, "VENV", tmp_path / ".venv")
+    monkeypatch.setattr(launch, "LOG", tmp_path / "build" / "setup.log")
     monkeypatch.setattr(launch, "STAMP", tmp_path / ".venv" / "parley-setup.json")
     monkeypatch.setattr(computer, "find_gpu", lambda: None)
     monkeypatch.setattr(system_libraries, "missing_libraries", lambda machine: [])
@@ -59,7 +60,7 @@ def recorder(project: Path, monkeypatch) -> Recorder:
     recorder = Recorder()
     torch: list[computer.Torch | None] = [None]
 
-    def run_shown(command: list[str]) -> tuple[int, str]:
+    def run_logged(command: list[str]) -> tuple[int, str]:
         code, output = recorder.run(command)
         if code == 0 and "torch" in command[-1]:
             torch[0] = CPU_TORCH
@@ -71,7 +72,7 @@ def recorder(project: Path, monkeypatch) -> Recorder:
         recorder.commands.append("make_venv")
         (project / ".venv" / "bin").mkdir(parents=True, exist_ok=True)
 
-    monkeypatch.setattr(launch, "run_shown", run_shown)
+    monkeypatch.setattr(launch, "run_logged", run_logged)
     monkeypatch.setattr(launch, "make_venv", make_venv)
     monkeypatch.setattr(launch, "read_torch", lambda: torch[0])
     monkeypatch.setattr(launch, "apt_install", lambda packages: recorder.run(["apt", *packages]))
@@ -125,7 +126,7 @@ def test_pip_brings_torch_where_uv_cannot(project: Path, recorder: Recorder, cap
     recorder.failures = {"-m uv": "error: Request failed: dns error"}
     launch.set_up(LINUX, tests=False)
     assert recorder.ran("-m pip install torch==2.13.0")
-    assert "trying instead" in capsys.readouterr().out
+    assert "trying another way" in capsys.readouterr().out
 
 
 def test_pip_brings_torch_where_uv_has_no_build(project: Path, recorder: Recorder) -> None:
@@ -285,11 +286,59 @@ def test_a_folder_that_may_not_be_written_is_one_sentence(
     assert capsys.readouterr().err == f"Setting up stopped at {project / '.venv'}: Permission denied.\n"
 
 
-def test_output_of_a_failing_installer_is_shown_and_kept(project: Path, capsys) -> None:
-    code, output = launch.run_shown([sys.executable, "-c", "import sys; sys.exit('no space left on device')"])
-    assert code == 1
-    assert "no space left" in output
-    assert "no space left" in capsys.readouterr().err
+RAW = "error: Failed to fetch: `https://index`\n  Caused by: dns error: failed to lookup address information"
+
+
+def test_what_installers_say_is_in_the_log_and_not_on_the_terminal(project: Path, capsys) -> None:
+    failing = [sys.executable, "-c", f"import sys; print('first'); sys.exit({RAW!r})"]
+    with pytest.raises(launch.SetupError) as refused:
+        launch.install("PyTorch", [sys.executable, "-c", "import sys; sys.exit('no such flag: é')"], failing)
+    sentence = str(refused.value)
+    assert sentence.startswith("No package index could be reached to install PyTorch: check the network")
+    assert sentence.endswith(f"then start this again; all that was said is in {launch.LOG}.")
+    assert "\n" not in sentence
+    shown = capsys.readouterr()
+    assert shown.err == ""
+    assert shown.out == "parley: that did not work; trying another way\n"
+    log = launch.LOG.read_text(encoding="utf-8")
+    assert RAW in log
+    assert "first" in log
+    assert "no such flag" in log
+
+
+def test_without_a_log_none_is_named(project: Path, monkeypatch) -> None:
+    (project / "build").write_text("a file in the way")
+    with pytest.raises(launch.SetupError) as refused:
+        launch.install("pip", [sys.executable, "-c", "import sys; sys.exit(3)"])
+    assert str(refused.value) == "Installing pip failed."
+
+
+def test_a_new_set_up_begins_a_new_log(project: Path, recorder: Recorder) -> None:
+    launch.add_to_log("of last time")
+    launch.set_up(LINUX, tests=False)
+    assert not launch.LOG.exists()
+
+
+def test_a_long_wait_is_told_of(capsys) -> None:
+    class Slow:
+        waits = 0
+
+        def wait(self, timeout: float) -> int:
+            self.waits += 1
+            if self.waits < 3:
+                raise subprocess.TimeoutExpired("pip", timeout)
+            return 0
+
+    launch.wait_patiently(Slow())
+    assert capsys.readouterr().out == "parley: still at it, for 1 min\nparley: still at it, for 2 min\n"
+
+
+def test_modules_of_others_are_kept_away(project: Path, recorder: Recorder, monkeypatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", "/somewhere")
+    monkeypatch.setenv("PYTHONHOME", "/somewhere")
+    monkeypatch.setattr(computer, "probe_machine", lambda: LINUX)
+    assert launch.main(["setup"]) == 0
+    assert not {"PYTHONPATH", "PYTHONHOME"} & set(os.environ)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the fake interpreter is a shell script")
