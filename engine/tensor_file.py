@@ -184,7 +184,8 @@ def _joined(name: str, entries: dict[str, Entry], metadata: Mapping[str, str]) -
         values, scales = entries[key], whole.pop(f"{key}{SCALE}", None)
         columns = math.prod(values.shape[1:])
         fits = (
-            scales is not None and scales.dtype in FLOATS and len(values.shape) > 1 and 0 < columns <= _LONGEST_ROW
+            scales is not None and scales.dtype in FLOATS
+            and len(values.shape) > 1 and values.shape[0] > 0 and 0 < columns <= _LONGEST_ROW
             and len(scales.shape) == 2 and scales.shape[0] == values.shape[0] and 0 < scales.shape[1] <= columns
             and columns % scales.shape[1] == 0
         )  # fmt: skip

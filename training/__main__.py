@@ -87,6 +87,12 @@ def _evaluate_manners(options: argparse.Namespace) -> None:
     evaluate_manners.run(options)
 
 
+def _export(options: argparse.Namespace) -> None:
+    from training import bundle
+
+    bundle.run(options)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m training", description="How the bundled model was made.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
@@ -178,6 +184,12 @@ def _parser() -> argparse.ArgumentParser:
     manners.add_argument("--minutes", type=int, default=4, help="minutes of each background")
     manners.add_argument("--cases", type=int, default=60)
     manners.add_argument("--out", type=Path)
+    export = command("export", _export, "make the bundled folder of a trained one: 8 bits, voices, model card")
+    export.add_argument("--model", type=Path, required=True, help="a folder that train-language wrote")
+    export.add_argument("--out", type=Path, required=True)
+    export.add_argument("--script", type=Path, help="with --bank: where the voice prompts are cut from")
+    export.add_argument("--bank", type=Path)
+    export.add_argument("--evaluation", type=Path, help="evaluation.json for the model card")
     return parser
 
 

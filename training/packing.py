@@ -1,8 +1,8 @@
 """Model files in half the room: matrices as 8-bit numbers, which the loaders of the program read as if they were plain.
 
 Owns the rounding and the choice of what is rounded; the file's form is `engine.tensor_file`'s ("<key>" int8 beside
-"<key>.scale", marked in the header). A row's scale is its largest number / 127, kept in bfloat16 and rounded up: the
-8-bit precision of the program rounds the same way, so that it keeps a packed language model's numbers as they are.
+"<key>.scale", marked in the header). A row's scale is its largest number / 127, cut to bfloat16: the largest is then
+127 times the scale, and the program's own 8-bit precision finds the very same numbers in a packed language model.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from engine.tensor_file import PACKING, PACKING_FORMAT, SCALE, Reader, read_head
 
 SMALLEST = 4096  # numbers; below, 16 bits cost next to nothing
 GROUP = 64
+_BFLOAT16_BITS = -1 << 16  # of a float32
 
 
 class PackedError(NamedTuple):
@@ -34,9 +35,7 @@ def rounded(matrix: Tensor, groups: int = 1) -> tuple[Tensor, Tensor]:
     """matrix [rows, ...] -> int8 of its shape and scales bfloat16 [rows, groups]."""
     wide = matrix.float().reshape(matrix.shape[0], groups, -1)
     largest = wide.abs().amax(-1)
-    scales = (largest / 127).to(torch.bfloat16)
-    low = scales.float() * 127 < largest
-    scales = torch.where(low, torch.nextafter(scales, torch.full_like(scales, torch.inf)), scales)
+    scales = ((largest / 127).view(torch.int32) & _BFLOAT16_BITS).view(torch.float32).to(torch.bfloat16)
     divisor = scales.float().masked_fill(scales == 0, 1)[..., None]
     return (wide / divisor).round().clamp(-127, 127).to(torch.int8).reshape(matrix.shape), scales
 

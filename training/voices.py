@@ -11,6 +11,7 @@ import random
 from typing import NamedTuple
 
 OWN = ("af_heart", "am_michael", "bf_emma", "bm_george")
+OWN_NAMES = ("Heart", "Michael", "Emma", "George")  # as the program lists them: voices/Heart.flac
 NEAR_TWINS = ("af_nova", "af_sarah", "af_bella")  # speaker similarity to af_heart of 0.86 and more
 HELD_OUT = ("bm_lewis", "af_kore", "am_eric", "bf_lily")
 ENGLISH = (
