@@ -22,7 +22,8 @@ from app.messages import MODES, PRECISIONS
 from app.rules import Choice, Number, RefusedError, Rule, nearest_hint, shown
 from app.version import version
 
-COMMANDS = ("talk", "devices", "doctor", "bench")
+COMMANDS = ("talk", "models", "devices", "doctor", "bench")
+MODEL_DEEDS = ("list", "download", "verify", "delete")
 # root may replace these, and the system would have lost them
 _DEVICES = re.compile(r"/dev/[^/]+|/dev/fd/.*|/proc/.*")
 _DESCRIPTION = """\
@@ -63,6 +64,7 @@ def build_parser() -> Parser:
     _add_settings(parser, "before_")
     commands = parser.add_subparsers(dest="command", metavar="command", parser_class=Parser)
     _add_talk(commands)
+    _add_models(commands)
     _add_devices(commands)
     _add_doctor(commands)
     _add_bench(commands)
@@ -153,6 +155,35 @@ def _add_talk(commands: argparse._SubParsersAction[Parser]) -> None:
 
 
 # ---------------------------------------------------------------- the other commands
+
+
+def _add_models(commands: argparse._SubParsersAction[Parser]) -> None:
+    parser = _command(
+        commands,
+        "models",
+        "list, download, check and delete models",
+        "Without more words: list the models on this computer, where they are and what they take. Once a model is here "
+        "it is used without the network.",
+    )
+    add = parser.add_argument
+    add(
+        "deed",
+        nargs="?",
+        type=_read(Choice(MODEL_DEEDS)),
+        default="list",
+        metavar="DEED",
+        help="list; download (goes on where it stopped), verify (against the published checksums), or delete",
+    )
+    add(
+        "source",
+        nargs="?",
+        type=_ruled("model.source"),
+        metavar="ID",
+        help="a Hugging Face id such as kyutai/moshiko-pytorch-bf16; to delete, also the file of a converted model",
+    )
+    add("--repair", action="store_true", help="verify: fetch the damaged files anew")
+    add("--yes", action="store_true", help="delete: do not ask")
+    add("--json", action="store_true", help="list: print JSON")
 
 
 def _add_devices(commands: argparse._SubParsersAction[Parser]) -> None:

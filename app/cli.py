@@ -61,7 +61,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def run(options: argparse.Namespace) -> int:
     """The command's own work. Raises UserError and EngineError with a sentence."""
-    commands = {None: _window, "talk": _talk, "devices": _devices, "doctor": _doctor, "bench": _bench}
+    commands = {
+        None: _window,
+        "talk": _talk,
+        "models": _models,
+        "devices": _devices,
+        "doctor": _doctor,
+        "bench": _bench,
+    }
     return commands[options.command](options)
 
 
@@ -166,6 +173,20 @@ def _interrupt_when_ended() -> None:
             signal.signal(number, signal.default_int_handler)
 
 
+def _models(options: argparse.Namespace) -> int:
+    settings = _settings(options)
+    from app.models_command import run_models
+
+    return run_models(
+        options.deed,
+        options.source or "",
+        settings.config.model.source,
+        as_json=options.json,
+        yes=options.yes,
+        repair=options.repair,
+    )
+
+
 def _devices(options: argparse.Namespace) -> int:
     _settings(options)
     from app.device_list import print_devices
@@ -214,7 +235,7 @@ def write_log(error: BaseException, command: str) -> Path | None:
     name = f"parley-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.log"
     for folder in (user_log_folder(), Path(tempfile.gettempdir())):
         with contextlib.suppress(OSError):
-            folder.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             path = folder / name
             write_private(path, text)
             return path

@@ -156,12 +156,12 @@ def is_complete(folder: Path) -> bool:
         return False
 
 
-def in_shared_cache(repository: str) -> Path | None:
+def in_shared_cache(repository: str, cache: Path | None = None) -> Path | None:
     """The snapshot in Hugging Face's own cache, if another program has already brought the whole model there."""
     from huggingface_hub import try_to_load_from_cache
 
     def cached(name: str) -> Path | None:
-        found = try_to_load_from_cache(repository, name)
+        found = try_to_load_from_cache(repository, name, cache_dir=cache)
         return Path(found) if isinstance(found, str) else None
 
     config = cached("config.json")

@@ -47,9 +47,7 @@ def unpacked(archive: Path, folder: Path) -> Path:
 
     Only plain files of a plain folder are taken: an archive with links or with names that lead elsewhere is refused.
     """
-    stamp = archive.stat()
-    name = f"{archive.resolve()}\0{stamp.st_size}\0{stamp.st_mtime_ns}"
-    target = folder / hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    target = unpacked_folder(archive, folder)
     if target.is_dir():
         return target
     try:
@@ -67,6 +65,13 @@ def unpacked(archive: Path, folder: Path) -> Path:
     finally:
         shutil.rmtree(work, ignore_errors=True)
     return target
+
+
+def unpacked_folder(archive: Path, folder: Path) -> Path:
+    """Where in `folder` the voices of this archive are, or would be. Raises OSError where there is no archive."""
+    stamp = archive.stat()
+    name = f"{archive.resolve()}\0{stamp.st_size}\0{stamp.st_mtime_ns}"
+    return folder / hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def _unpack(archive: Path, folder: Path) -> None:

@@ -74,7 +74,7 @@ def test_help_is_quick_and_complete() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
-    for word in ("talk", "devices", "doctor", "bench", "--config", "--set", "--version"):
+    for word in ("talk", "models", "devices", "doctor", "bench", "--config", "--set", "--version"):
         assert word in done.stdout
 
 
@@ -87,7 +87,7 @@ def test_every_command_explains_every_flag(command: str, capsys: pytest.CaptureF
     parser = build_parser()._subparsers._group_actions[0].choices[command]  # type: ignore[union-attr,index]
     for action in parser._actions:
         assert action.help, action.dest
-        assert action.option_strings[-1] in shown
+        assert (action.option_strings or [action.metavar])[-1] in shown
 
 
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:
@@ -112,7 +112,7 @@ def test_settings_flags_may_stand_before_and_after_the_command() -> None:
 @pytest.mark.parametrize(
     ("typed", "said"),
     [
-        (["tlak"], 'no command "tlak", only talk, devices, doctor, bench. Did you mean "talk"'),
+        (["tlak"], 'no command "tlak", only talk, models, devices, doctor, bench. Did you mean "talk"'),
         (["talk"], "--input, --output"),
         (["talk", "--input", "a.wav"], "--output"),
         (["talk", "--fast"], "required"),

@@ -3,140 +3,34 @@
 from __future__ import annotations
 
 import errno
-import hashlib
-import json
 import socket
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from app import hub as hub_module
-from app.download import SPARE_BYTES, CutOffError, DamagedError, Hub, sentence
+from app.download import SPARE_BYTES, AccessRefusedError, CutOffError, DamagedError, Hub, sentence
 from app.errors import UserError
-from app.hub import MANIFEST, MIMI_NAME, MODEL_NAME, TOKENIZER_NAME, fetch, is_repository, read_names, resolve
+from app.hub import (
+    MANIFEST,
+    MIMI_NAME,
+    MODEL_NAME,
+    TOKENIZER_NAME,
+    alone_with,
+    fetch,
+    is_repository,
+    manifest,
+    read_names,
+    resolve,
+)
 from engine.errors import Cancelled
+from tests.app.fake_hub import FILES, MODEL, REPOSITORY, REVISION, FakeHub, server
 
-REPOSITORY = "someone/a-model"
-REVISION = "0123456789abcdef0123456789abcdef01234567"
-MODEL = bytes(range(256)) * 12_000  # 3 MB
-FILES = {
-    "config.json": json.dumps({"dim": 64, "mimi_config_name": "mimi_config.json"}).encode(),
-    "mimi_config.json": b'{"sample_rate": 24000}',
-    TOKENIZER_NAME: b"tokenizer" * 100,
-    MIMI_NAME: b"codec" * 1000,
-    "voices.tgz": b"voices" * 10,
-    MODEL_NAME: MODEL,
-    "README.md": b"# not needed",
-    "dist.tgz": b"not needed either",
-}
-
-
-@dataclass
-class FakeHub:
-    """What the server has and how it behaves; everything asked of it is written down."""
-
-    files: dict[str, bytes] = field(default_factory=lambda: dict(FILES))
-    revision: str = REVISION
-    needs_token: str = ""
-    status: int = 0  # answer to everything
-    cuts: list[int] = field(default_factory=list)  # of each next answer for the weights only so many bytes are sent
-    silent_after: int = -1  # bytes of the weights after which the server says no more
-    ranges: bool = True
-    asked: list[tuple[str, str, str]] = field(default_factory=list)  # path, Range, Authorization
-    quiet: threading.Event = field(default_factory=threading.Event)
-
-    def names(self) -> list[str]:
-        return [path.rsplit("/", 1)[-1] for path, _, _ in self.asked]
-
-
-def handler(state: FakeHub) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_GET(self) -> None:
-            path = self.path.split("?")[0]
-            token = self.headers.get("Authorization", "")
-            state.asked.append((path, self.headers.get("Range", ""), token))
-            if state.status:
-                self.answer(state.status, b"{}")
-            elif state.needs_token and token != f"Bearer {state.needs_token}":
-                self.answer(403 if token else 401, b"{}")
-            elif path == f"/api/models/{REPOSITORY}":
-                self.answer(200, json.dumps(self.info()).encode())
-            elif path.startswith(f"/{REPOSITORY}/resolve/{state.revision}/"):
-                self.file(path.rsplit("/", 1)[-1])
-            else:
-                self.answer(404, b"{}")
-
-        def info(self) -> dict[str, Any]:
-            siblings = []
-            for name, content in state.files.items():
-                entry: dict[str, Any] = {"rfilename": name, "size": len(content)}
-                if name.endswith(".safetensors"):
-                    digest = hashlib.sha256(FILES.get(name, content)).hexdigest()
-                    entry["lfs"] = {"sha256": digest, "size": len(content), "pointerSize": 130}
-                siblings.append(entry)
-            return {"id": REPOSITORY, "modelId": REPOSITORY, "sha": state.revision, "siblings": siblings, "tags": []}
-
-        def file(self, name: str) -> None:
-            if name not in state.files:
-                return self.answer(404, b"{}")
-            content, wanted = state.files[name], self.headers.get("Range", "")
-            start = int(wanted.removeprefix("bytes=").rstrip("-")) if wanted and state.ranges else 0
-            body = content[start:]
-            self.send_response(206 if start else 200)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            if name == MODEL_NAME and state.cuts:
-                self.wfile.write(body[: state.cuts.pop(0)])
-                self.close_connection = True
-            elif name == MODEL_NAME and state.silent_after >= 0:
-                self.wfile.write(body[: state.silent_after])
-                self.wfile.flush()
-                state.quiet.wait(20)
-                self.close_connection = True
-            else:
-                self.wfile.write(body)
-
-        def answer(self, status: int, body: bytes) -> None:
-            self.send_response(status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: Any) -> None:
-            pass
-
-    return Handler
-
-
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[tuple[FakeHub, Hub]]:
-    """A hub of our own; neither the user's token nor the user's Hugging Face cache is seen."""
-    from huggingface_hub import constants
-
-    for name in ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    monkeypatch.setattr(constants, "HF_TOKEN_PATH", str(tmp_path / "no-token"))
-    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "shared-cache"))
-    monkeypatch.setattr("app.download.time.sleep", lambda _: None)
-    state = FakeHub()
-    http = ThreadingHTTPServer(("127.0.0.1", 0), handler(state))
-    http.daemon_threads = True
-    thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    yield state, Hub(REPOSITORY, endpoint=f"http://127.0.0.1:{http.server_address[1]}", wait_s=5)
-    state.quiet.set()
-    http.shutdown()
-    http.server_close()
+__all__ = ["server"]  # a fixture
 
 
 @dataclass
@@ -153,9 +47,15 @@ class Watch:
         return 0 <= self.stop_at <= self.events[-1][1]
 
 
-def get(hub: Hub, cache: Path, watch: Watch | None = None, free: Callable[[Path], int] = lambda _: 1 << 40) -> Path:
-    watch = watch or Watch()
-    return fetch(REPOSITORY, watch.progress, watch.cancelled, cache=cache, hub=Hub(**_settings(hub)), free=free)
+def get(
+    hub: Hub,
+    cache: Path,
+    watch: Watch | None = None,
+    free: Callable[[Path], int] = lambda _: 1 << 40,
+    anew: tuple[str, ...] = (),
+) -> Path:
+    watch, hub = watch or Watch(), Hub(**_settings(hub))
+    return fetch(REPOSITORY, watch.progress, watch.cancelled, cache=cache, hub=hub, free=free, anew=anew)
 
 
 def _settings(hub: Hub) -> dict[str, Any]:
@@ -270,11 +170,53 @@ def test_parts_of_another_revision_are_not_continued(server: tuple[FakeHub, Hub]
 
 def test_damaged_bytes_are_noticed_and_fetched_anew(server: tuple[FakeHub, Hub], tmp_path: Path) -> None:
     state, hub = server
-    state.files[MODEL_NAME] = MODEL[:-1] + b"\x00"
+    state.files[MODEL_NAME], state.published[MODEL_NAME] = MODEL[:-1] + b"\x00", MODEL
     with pytest.raises(UserError, match="arrived damaged"):
         get(hub, tmp_path / "cache")
     state.files[MODEL_NAME] = MODEL
     assert (get(hub, tmp_path / "cache") / MODEL_NAME).read_bytes() == MODEL
+
+
+def test_damage_in_a_small_file_is_noticed_too(server: tuple[FakeHub, Hub], tmp_path: Path) -> None:
+    """The hub gives these no SHA-256, but git's own name."""
+    state, hub = server
+    state.published["config.json"] = state.files["config.json"].replace(b"64", b"65")
+    with pytest.raises(UserError, match=r"arrived damaged \(config.json\)"):
+        get(hub, tmp_path / "cache")
+
+
+def test_what_is_found_damaged_later_is_fetched_anew_and_nothing_else(
+    server: tuple[FakeHub, Hub], tmp_path: Path
+) -> None:
+    state, hub = server
+    folder = get(hub, tmp_path / "cache")
+    (folder / TOKENIZER_NAME).write_bytes(b"x" * len(FILES[TOKENIZER_NAME]))
+    outside = tmp_path / "cache" / "not-of-the-model"
+    outside.write_text("stays")
+    state.asked.clear()
+    get(hub, tmp_path / "cache", anew=(TOKENIZER_NAME, "../not-of-the-model"))
+    assert (folder / TOKENIZER_NAME).read_bytes() == FILES[TOKENIZER_NAME]
+    assert outside.read_text() == "stays"
+    fetched = [name for name in state.names() if name in FILES]
+    assert fetched == ["config.json", TOKENIZER_NAME], "config.json is always asked for its names"
+
+
+def test_one_download_of_a_model_at_a_time(server: tuple[FakeHub, Hub], tmp_path: Path) -> None:
+    """Two would write into one another's part: the window's page beside a load, or two windows."""
+    state, hub = server
+    with alone_with(tmp_path / "cache" / "someone--a-model"), pytest.raises(UserError, match="downloaded already"):
+        get(hub, tmp_path / "cache")
+    assert not state.asked
+    get(hub, tmp_path / "cache")
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", '{"files": {}}', '{"files": {"../../x": 1}}', '{"files": {"a": "1"}}', '{"files": []}',
+             '{"files": {"a": 1}, "checksums": []}', "[" * 100_000],
+)  # fmt: skip
+def test_a_manifest_that_cannot_be_believed_counts_as_none(tmp_path: Path, text: str) -> None:
+    (tmp_path / MANIFEST).write_text(text)
+    assert manifest(tmp_path) == {}
 
 
 def test_cancelling_keeps_the_part(server: tuple[FakeHub, Hub], tmp_path: Path) -> None:
@@ -333,6 +275,8 @@ def test_each_trouble_has_its_own_sentence(
         with pytest.raises(UserError) as refusal:
             get(hub, tmp_path / "cache")
         said.append(str(refusal.value))
+        assert isinstance(refusal.value, AccessRefusedError) == (status in (401, 403))
+        assert getattr(refusal.value, "signed_in", None) == {401: False, 403: True}.get(status)
     state.status = 0
     assert "hf auth login" in said[0]
     assert "accept its licence" in said[1]
