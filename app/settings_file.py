@@ -71,7 +71,7 @@ def keep_copy(path: Path) -> None:
     """A copy beside the file, before something in it that could not be read is lost. Raises UserError."""
     copy = path.with_name(path.name + ".bak")
     try:
-        copy.write_bytes(path.read_bytes())
+        _replace(copy, path.read_bytes())
     except OSError as error:
         raise UserError(
             f"The settings were not saved, because {path} could not first be copied to {copy.name}: {error.strerror}."
@@ -79,8 +79,9 @@ def keep_copy(path: Path) -> None:
 
 
 def _replace(path: Path, content: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name + ".")
+    """For the owner alone, and so is the folder if it is made here: a persona may be private."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name[:100] + ".")  # private by birth
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
