@@ -50,7 +50,8 @@ def missing(project: str, lock: str) -> List[str]:
     return sorted({name_of(requirement) for requirement in wanted(project)} - held)
 
 
-def compile_lock(requirements: List[str]) -> str:
+def compile_lock(requirements: List[str], quietly: bool = False) -> str:
+    """The lock's text. Raises CalledProcessError, with what uv said in `stderr` where that is not shown (quietly)."""
     with tempfile.TemporaryDirectory() as folder:
         source, target = Path(folder, "in.txt"), Path(folder, "out.txt")
         source.write_text("\n".join(requirements) + "\n", encoding="utf-8")
@@ -64,7 +65,7 @@ def compile_lock(requirements: List[str]) -> str:
         ]
         options += ["--no-emit-index-url", "--no-emit-find-links"]
         command = [sys.executable, "-m", "uv", "pip", "compile", "-q", *options, "-o", str(target), str(source)]
-        subprocess.run(command, check=True)
+        subprocess.run(command, check=True, capture_output=quietly, text=True)
         return HEADER + target.read_text(encoding="utf-8")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -40,28 +41,83 @@ def test_what_the_lock_lacks_is_named(tmp_path: Path) -> None:
     assert lock.missing(project, "rich==15.0.0 \\\n    --hash=sha256:0\n") == ["new-thing"]
 
 
+SOUND = {"name": "rich", "version": "15.0.0", "vulns": []}
+SKIPPED = {"name": "cffi", "skip_reason": "Dependency not found"}
+
+
+def faulty(*mended: str) -> dict[str, object]:
+    return {"name": "numpy", "version": "2.4.6", "vulns": [{"id": "CVE-2027-1", "fix_versions": list(mended)}]}
+
+
 @pytest.mark.parametrize(
-    ("code", "output", "status", "said"),
+    ("rows", "within_bounds", "status", "said"),
     [
-        (0, "No known vulnerabilities found", 0, "no known vulnerabilities"),
-        (1, "Found 2 known vulnerabilities in 1 package\nName Version ID Fix", 1, "listed above"),
-        (1, "requests.exceptions.ConnectionError: Max retries exceeded", 0, "not run: its database cannot be reached"),
-        (1, "No module named pip_audit", 0, "not run: pip-audit is not installed"),
-        (2, "error: unknown flag", 0, "not run: pip-audit failed"),
-        (1, "", 0, "not run"),
+        ([SOUND], True, 0, ["audit: no known vulnerabilities."]),
+        ([SOUND, faulty("2.4.7", "2.5.0")], True, 1,
+         ["audit: numpy 2.4.6 has CVE-2027-1, which is mended in 2.4.7: run python packaging/lock.py."]),
+        ([faulty("2.4.7")], False, 0,
+         ["audit: numpy 2.4.6 has CVE-2027-1, which is mended in 2.4.7, which other packages do not allow yet."]),
+        ([faulty()], True, 0, ["audit: numpy 2.4.6 has CVE-2027-1, which is not mended in any version yet."]),
+        ([SOUND, SKIPPED], True, 0,
+         ["audit: no known vulnerabilities.", "audit: 1 of 2 packages could not be looked up."]),
+        ([SKIPPED], True, 0, ["audit: not run: the database knows none of the packages, so it is not the public one."]),
+        ([], True, 0, ["audit: not run: the database knows none of the packages, so it is not the public one."]),
+    ],
+)  # fmt: skip
+def test_audit_fails_only_where_something_can_be_done(
+    rows: list[dict[str, object]], within_bounds: bool, status: int, said: list[str]
+) -> None:
+    assert audit.judge({"dependencies": rows}, lambda package, version: within_bounds) == (status, said)
+
+
+@pytest.mark.parametrize(
+    ("output", "said"),
+    [
+        ("requests.exceptions.ConnectionError: Max retries exceeded", "not run: its database cannot be reached"),
+        ("No module named pip_audit", "not run: pip-audit is not installed"),
+        ("error: unknown flag", "not run: pip-audit failed (error: unknown flag)"),
+        ("", "not run: pip-audit failed (it said nothing)"),
     ],
 )
-def test_audit_says_what_came_of_it(code: int, output: str, status: int, said: str) -> None:
-    judged, sentence = audit.judge(code, output)
-    assert judged == status
-    assert said in sentence
-    assert "\n" not in sentence
+def test_audit_without_a_report_says_why(output: str, said: str) -> None:
+    code = f"import sys; sys.stderr.write({output!r}); sys.exit(1)"
+    status, lines = audit.run([sys.executable, "-c", code])
+    assert (status, len(lines)) == (0, 1)
+    assert said in lines[0]
+
+
+def test_audit_reads_what_pip_audit_prints() -> None:
+    report = json.dumps({"dependencies": [faulty("2.4.7")], "fixes": []})
+    code = f"import sys; print({report!r}); sys.stderr.write('Found 1 known vulnerability'); sys.exit(1)"
+    asked = []
+    status, lines = audit.run([sys.executable, "-c", code], lambda *what: bool(asked.append(what)) or True)
+    assert (status, asked) == (1, [("numpy", "2.4.7")])
+    assert "CVE-2027-1" in lines[0]
 
 
 def test_audit_that_hangs_or_is_missing_is_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(audit, "SECONDS", 0.2)
-    assert "did not come back" in audit.run([sys.executable, "-c", "import time; time.sleep(9)"])[1]
-    assert "not run" in audit.run(["/no/such/program"])[1]
+    assert "did not come back" in audit.run([sys.executable, "-c", "import time; time.sleep(9)"])[1][0]
+    assert "not run" in audit.run(["/no/such/program"])[1][0]
+
+
+@pytest.mark.parametrize(
+    ("said", "possible"),
+    [
+        ("  × No solution found when resolving dependencies:\n  ╰─▶ Because you require numpy>=9", False),
+        ("error: Request failed: dns error", True),
+    ],
+)
+def test_only_a_clash_of_bounds_rules_a_version_out(monkeypatch: pytest.MonkeyPatch, said: str, possible: bool) -> None:
+    asked = []
+
+    def compile_lock(requirements: list[str], quietly: bool) -> str:
+        asked.append(requirements[-1])
+        raise subprocess.CalledProcessError(1, "uv", stderr=said)
+
+    monkeypatch.setattr(lock, "compile_lock", compile_lock)
+    assert audit.can_be_had("numpy", "9.0") is possible
+    assert asked == ["numpy>=9.0"]
 
 
 def test_the_check_of_the_lock_runs_by_itself() -> None:
