@@ -135,10 +135,9 @@ def _checked(model: StoredModel) -> CheckReport:
 def verdict(model: StoredModel, report: CheckReport) -> str:
     """One sentence about a check."""
     if report.damaged:
-        ways = (
-            f": parley models verify {model.source} --repair fetches them anew" if model.place in (OWN, SHARED) else ""
-        )
-        return f"{model.source} is damaged: {', '.join(report.damaged)} are not what was published{ways}."
+        repaired = f": parley models verify {model.source} --repair fetches that anew"
+        names = ", ".join(report.damaged)
+        return f"{model.source} is damaged, in {names}{repaired if model.place in (OWN, SHARED) else ''}."
     if report.fault:
         return f"{model.source} cannot be used: {report.fault}"
     if report.unusable:
