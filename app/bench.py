@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from app import graphics_card, memory
-from app.bench_computer import Computer, examine_computer, memory_taken, mode_reasons
+from app.bench_computer import Computer, examine_computer, memory_taken, mode_reasons, with_copy_rate
 from app.bench_options import RANDOM_MODELS, BenchOptions
 from app.bench_report import print_report
 from app.errors import UserError
@@ -125,6 +125,8 @@ def _measure_mode(
         engine.set_mode(mode)
         prepare_s = clock.now() - began
         row = measure(engine, options, clock, lambda: _say(f"{mode}, {engine.precision}: measuring"))
+        row["memory_bytes"] = memory_taken(engine, computer)
+        computer = with_copy_rate(computer)
         row |= _circumstances(options, engine, sizes, computer)
         row |= {"load_s": round(load_s, 3), "prepare_s": round(prepare_s, 3)}
         _add_rates(row, engine, sizes, computer)
@@ -272,7 +274,6 @@ def _circumstances(
     import torch
 
     return {
-        "memory_bytes": memory_taken(engine, computer),
         "estimated_bytes": memory.estimate(*sizes, engine.precision, computer.device).total,
         "kv_precision": memory.computes_in(engine.precision, computer.device),
         "model": options.model,

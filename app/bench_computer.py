@@ -6,10 +6,12 @@ it; torch comes late, and the cards are listed before CUDA starts, so that all t
 
 from __future__ import annotations
 
+import gc
 import os
 import platform
 import sys
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,7 +19,8 @@ from app import graphics_card
 
 
 class Computer(NamedTuple):
-    """Where the measuring happens. copy_gb_s: 10^9 bytes read and written a second, None off the card."""
+    """Where the measuring happens. copy_gb_s: 10^9 bytes read and written a second; None off the card, and until
+    `with_copy_rate`."""
 
     device: str
     device_name: str
@@ -42,12 +45,17 @@ def examine_computer(device: str, cards: tuple[graphics_card.Card, ...]) -> Comp
     if chosen.type != "cuda":
         return Computer(str(chosen), processor_name(), "", None, cards)
     card = same_card(chosen, cards)
-    return Computer(
-        str(chosen), torch.cuda.get_device_name(chosen), card.driver if card else "", _copy_gb_s(chosen), cards
-    )
+    return Computer(str(chosen), torch.cuda.get_device_name(chosen), card.driver if card else "", None, cards)
 
 
-def _copy_gb_s(device: Any) -> float:
+def with_copy_rate(computer: Computer) -> Computer:
+    """The rate is measured once a run, and not before the first engine's memory was: what copying makes the driver and
+    torch keep is no engine's."""
+    return computer if computer.device == "cpu" else computer._replace(copy_gb_s=_copy_gb_s(computer.device))
+
+
+@cache
+def _copy_gb_s(device: str) -> float:
     """What the card copies within its memory, read and written bytes counted: the mark for weights that stream."""
     import torch
 
@@ -76,13 +84,15 @@ def same_card(device: Any, cards: Iterable[graphics_card.Card]) -> graphics_card
 
 def memory_taken(engine: Any, computer: Computer) -> int:
     """Fall of the card's free memory since before CUDA started; on a processor what the process holds now."""
-    if computer.copy_gb_s is None:
+    gc.collect()
+    if computer.device == "cpu":
         return _resident_bytes()
+    import torch
+
+    torch.cuda.empty_cache()  # what torch keeps for later is not taken by the engine
     before = same_card(engine.device, computer.cards_before)
     now = same_card(engine.device, graphics_card.list_cards())
     if before is None or now is None:  # no nvidia-smi: without the CUDA context
-        import torch
-
         return int(torch.cuda.memory_reserved(engine.device))
     return before.free - now.free
 

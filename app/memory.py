@@ -23,7 +23,8 @@ CARDS_GIB = (8, 12, 16, 24, 32)
 
 _FLOAT32 = 4
 _INTEGER = 8
-# What a CUDA program takes before it holds a single weight: the driver's context and the loaded kernels.
+# Measured on an H200 as the fall of free memory (tests/gpu/RESULTS.md). What a CUDA program takes before it holds a
+# single weight: the driver's context and the loaded kernels.
 _CUDA_CONTEXT = 500_000_000
 # Recorded graphs keep their intermediate results, and matrix libraries their scratch space.
 _CUDA_WORKSPACE = 200_000_000
@@ -152,10 +153,14 @@ def weight_bytes(lm: LMConfig, precision: str, value_bytes: int, start: str = ""
 
 
 def _spread_bytes(lm: LMConfig, precision: str, value_bytes: int) -> int:
-    """Where a quantised matrix is made plain for a product, and once more for its groups, at its largest."""
+    """Where the rows of a quantised matrix are made plain for a product; twice, since graphs keep pieces of several
+    sizes."""
     if precision in VALUE_BYTES:
         return 0
-    return 2 * value_bytes * max(math.prod(shape[-2:]) for name, shape, _ in lm_shapes(lm) if "embedding" not in name)
+    from engine.precision import SPREAD_AT_ONCE
+
+    largest = max(math.prod(shape[-2:]) for name, shape, _ in lm_shapes(lm) if "embedding" not in name)
+    return 2 * value_bytes * min(largest, SPREAD_AT_ONCE)
 
 
 def lm_parameters(lm: LMConfig) -> int:

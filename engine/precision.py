@@ -21,6 +21,7 @@ QUANTIZED = ("int8", "int4", "fp8", "fp8-row")
 NAMES = (*VALUE_BYTES, *QUANTIZED)
 
 SCALE_BYTES = 2  # bfloat16: as wide a range as float32; weights are rounded with the scale as stored, so none is lost
+SPREAD_AT_ONCE = 1 << 25  # numbers that are made plain at once for a product: captured graphs keep that memory
 SMALLEST_GROUP = 16  # below, the scales weigh more than half of what four bits save: eight bits then
 
 

@@ -173,6 +173,16 @@ def test_memory_is_the_fall_since_before_cuda(monkeypatch: pytest.MonkeyPatch) -
 # ---------------------------------------------------------------- a real engine
 
 
+def test_copying_is_measured_after_the_engines_memory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """What copying makes a driver keep must not be counted as the engine's."""
+    tiny(monkeypatch)
+    order: list[str] = []
+    monkeypatch.setattr(bench, "memory_taken", lambda engine, computer: order.append("memory") or 1)
+    monkeypatch.setattr(bench, "with_copy_rate", lambda computer: order.append("copy") or computer)
+    bench.run_bench(BenchOptions("random:tiny", ("eager",), frames=2, device="cpu"), FakeClock())
+    assert order == ["memory", "copy"]
+
+
 def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
     """Smaller still than random:tiny."""
     depth = {"depformer_dim": 16, "depformer_num_layers": 1}

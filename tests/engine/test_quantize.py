@@ -24,7 +24,6 @@ from engine.quantize import (
     linear,
     make_room,
     quantize,
-    unpacked,
     widened,
 )
 from engine.sampling import SamplingValues
@@ -73,7 +72,7 @@ def test_four_bits_keep_every_number_in_its_place() -> None:
     scales = torch.tensor([0.5, 2.0]).repeat_interleave(64)
     weight = rounded(numbers * scales, kept_as("int4", 128))
     assert weight.values.shape == (5, 64) and weight.scales.shape == (5, 2)
-    assert torch.equal(unpacked(weight.values).float(), numbers)
+    assert torch.equal(widened(weight.values, torch.int8).float(), numbers)
     assert torch.equal(dequantized(weight, torch.float32), numbers * scales)
 
 
@@ -121,6 +120,24 @@ def test_products_are_those_of_the_dequantised_matrix(
     got = linear(x, weight)
     assert got.dtype == dtype and got.shape == wanted.shape
     assert ((got.float() - wanted).norm() / wanted.norm()).item() < 0.006  # bfloat16 vectors on a processor
+
+
+@pytest.mark.parametrize("precision", QUANTIZED)
+def test_a_large_matrix_is_made_plain_in_parts(precision: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Captured graphs keep what a product needs beside its matrix, which at full size would be half a gigabyte."""
+    weight, x = rounded(normal(50, 128), kept_as(precision, 128)), normal(20, 128, seed=1)
+    whole = linear(x, weight)
+    spread: list[int] = []
+
+    def noted(values: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+        wide = widened(values, dtype)
+        spread.append(wide.numel())
+        return wide
+
+    monkeypatch.setattr("engine.quantize.widened", noted)
+    monkeypatch.setattr("engine.quantize.SPREAD_AT_ONCE", 16 * 128)
+    torch.testing.assert_close(linear(x, weight), whole)
+    assert spread == [16 * 128] * 3 + [2 * 128]
 
 
 def test_embeddings_are_rows_of_the_dequantised_table() -> None:

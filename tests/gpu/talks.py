@@ -1,7 +1,8 @@
-"""Talks for the tests on a card, and where two of them part."""
+"""Engines and talks for the tests on a card, where two talks part, and what an engine takes of the card."""
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
@@ -9,7 +10,34 @@ import torch
 from torch import Tensor
 
 from engine.answer import Answer
+from engine.config import LMConfig, MimiConfig
 from engine.duplex import Duplex
+from engine.lm import LanguageModel
+from engine.mimi import Mimi
+from engine.placement import choose_dtype
+from engine.quantize import make_room
+
+
+def blank(lm: LMConfig, mimi: MimiConfig, precision: str, *, kernels: bool = True) -> Duplex:
+    """An engine whose weights are zeros: as large as another, and made in no time."""
+    device = torch.device("cuda", 0)
+    with torch.inference_mode():
+        with torch.device("meta"):
+            modules = LanguageModel(lm).to(choose_dtype(precision, device)), Mimi(mimi, lm.codebooks)
+        make_room(modules[0], precision)
+        for module in modules:
+            for parameter in module.to_empty(device=device).parameters():
+                parameter.zero_()
+        modules[1].quantizer.precompute()
+    return Duplex(*modules, kernels=kernels)
+
+
+def settled_free_bytes() -> int:
+    """Free memory of the card, without what Python or torch only keep for later."""
+    gc.collect()
+    torch.cuda.synchronize()
+    torch.cuda.empty_cache()
+    return torch.cuda.mem_get_info()[0]
 
 
 def sound(frames: int, seed: int = 0) -> np.ndarray:

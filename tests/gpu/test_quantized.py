@@ -1,24 +1,22 @@
-"""Quantised models on a GPU: fused and plain path agree, graph and eager are one, memory is as estimated."""
+"""Quantised models on a GPU: fused and plain path agree, graph and eager are one."""
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import torch
 
-from app import memory
 from engine.agreement import teacher_columns
-from engine.config import MIMI, MOSHI_7B, LMConfig
+from engine.config import MIMI, LMConfig
 from engine.conversion import converted, judge
 from engine.duplex import Duplex
 from engine.precision import QUANTIZED
 from engine.sampling import SamplingValues
 from engine.weights import find, load_lm
 from tests.checkpoints import write_checkpoint
-from tests.gpu.test_talk import same, talk
+from tests.gpu.talks import apart, copy_of, parts_apart, same, talk
 
 pytestmark = pytest.mark.gpu
 
@@ -57,10 +55,10 @@ def test_graph_and_eager_agree_bit_for_bit(duplex: Duplex) -> None:
     """In every precision, past the wrap of the ring; so does the plain path where the kernels do not fit."""
     duplex.prepare("graph")
     eager = talk(duplex, ["eager"], 220)
-    wanted = {name: duplex.state[name].clone() for name in duplex.state}
+    wanted = copy_of(duplex.state, duplex)
     for modes in (["graph"], ["graph", "eager"]):
-        assert same(talk(duplex, modes, 220), eager), modes
-        assert all(torch.equal(duplex.state[name], wanted[name]) for name in wanted), modes
+        assert apart(talk(duplex, modes, 220), eager) == "", modes
+        assert parts_apart(wanted, duplex) == [], modes
 
 
 def test_the_plain_path_has_graphs_too() -> None:
@@ -68,22 +66,6 @@ def test_the_plain_path_has_graphs_too() -> None:
     engine.prepare("graph")
     assert same(talk(engine, ["graph"], 60), talk(engine, ["eager"], 60))
     engine.unload()
-
-
-@pytest.mark.parametrize("precision", QUANTIZED)
-def test_memory_of_the_full_model_is_within_five_per_cent_of_its_estimate(precision: str) -> None:
-    """User report L5. The CUDA context of this process is already there and left out."""
-    gc.collect()
-    torch.cuda.empty_cache()
-    free = torch.cuda.mem_get_info()[0]
-    engine = Duplex.random(MOSHI_7B, MIMI, device="cuda", precision=precision)
-    gc.collect()
-    torch.cuda.empty_cache()
-    engine.prepare("graph")
-    taken = free - torch.cuda.mem_get_info()[0]
-    estimate = memory.estimate(MOSHI_7B, MIMI, precision)
-    engine.unload()
-    assert taken == pytest.approx(estimate.total - estimate.program, rel=0.05)
 
 
 @pytest.mark.parametrize("precision", QUANTIZED)
