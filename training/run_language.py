@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> None:
         renew=min(16, options.pool), renew_every=options.renew_every,
     )  # fmt: skip
     pool = Pool(studio, plan, _say)
-    trainer = LanguageTrainer(model, plan, device)
+    trainer = LanguageTrainer(model, plan, device, options.compile and on_gpu)
     if on_gpu:
         _capture(trainer)
     seconds = options.seconds if options.until is None else options.until - time.time()

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from training.language import TrainedLanguage
+from training.language import Losses, TrainedLanguage
 from training.streams import Studio
 from training.train_codec import bounded, falling_rate
 
@@ -72,8 +72,11 @@ class Pool:
 class LanguageTrainer:
     """The network, its optimiser, its averaged weights; `step` trains on one batch."""
 
-    def __init__(self, language: TrainedLanguage, plan: LanguagePlan, device: torch.device):
+    def __init__(self, language: TrainedLanguage, plan: LanguagePlan, device: torch.device, compiled: bool = False):
         self.language, self.plan, self.device = language.to(device), plan, device
+        self.loss: Callable[[Tensor, Tensor, float], Losses] = language.loss
+        if compiled:
+            self.loss = torch.compile(language.loss, dynamic=False)
         self.trained = [p for p in language.parameters() if p.requires_grad]
         self.averaged = [p.detach().clone() for p in self.trained]
         on_gpu = device.type == "cuda"
@@ -93,7 +96,7 @@ class LanguageTrainer:
 
     def _run(self) -> None:
         plan = self.plan
-        losses = self.language.loss(self.columns, self.weights, plan.depth_share)
+        losses = self.loss(self.columns, self.weights, plan.depth_share)
         loss = plan.text * losses.text + plan.semantic * losses.semantic + plan.acoustic * losses.acoustic
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()
