@@ -53,13 +53,17 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _capture(trainer: LanguageTrainer) -> None:
-    """Capture the step; a run is worth more than its speed, so it goes on without."""
-    try:
-        trainer.capture()
-        _say("captured")
-    except RuntimeError:
-        _say(traceback.format_exc())
-        _say("the step is not captured: launched one by one")
+    """Capture the step; a run is worth more than its speed, so it goes on without compiling, then without capture."""
+    for loss, said in ((trainer.loss, "captured"), (trainer.language.loss, "captured without compiling")):
+        trainer.loss = loss
+        try:
+            trainer.capture()
+        except RuntimeError:
+            _say(traceback.format_exc())
+            continue
+        _say(said)
+        return
+    _say("the step is not captured: launched one by one")
 
 
 def _say(line: str) -> None:
