@@ -1,9 +1,9 @@
 """The conversation: owns the engine thread, obeys commands between frames, says in events what happened.
 
 Everything that talks runs through here: the window, the headless run, the benchmark and the tests differ in the audio
-ends, the loader and the clock that they hand in. Must not know Qt, sound devices or files. Any thread may `send` and
-`close`, one reader drains `events`; everything with a leading underscore runs in the engine thread, the only one that
-touches torch (another one would break a running graph capture, and inference mode is per thread).
+ends, the loader and the clock that they hand in. Must not know Qt, sound devices or files. What any thread may call is
+in `conversation_doors`; everything here runs in the engine thread, the only one that touches torch (another one would
+break a running graph capture, and inference mode is per thread).
 
 A command that must reach a thread busy with loading, priming or building does so through `_interrupted`, which looks
 at the waiting commands without taking them: the work stops at its next look, and the command is obeyed in its turn.
@@ -13,21 +13,29 @@ Errors end in one place, `_recover`, which decides by phase what state follows a
 from __future__ import annotations
 
 import logging
-import threading
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
 
 from app import messages as say
 from app.audio import AudioEnds, AudioStatus, EndOfInput
-from app.command_queue import CommandQueue
+from app.conversation_doors import ConversationDoors
+from app.engine_faults import (
+    ATTEMPTS,
+    NUMBERS_FAIL,
+    NUMBERS_RESET,
+    REMEDIES,
+    STICKY,
+    EngineFailure,
+    is_sticky,
+    unexpected,
+)
 from app.engine_room import AnswerLike, Loader, Voices, engine_thread, open_engine
 from app.errors import UserError
-from app.event_queue import EventQueue
 from app.loaded_engine import LoadedEngine
-from app.messages import Command, Event, ModelInfo, PersonaChoice, Sampling, Trouble
+from app.messages import Command, PersonaChoice, Sampling, Trouble
 from app.model_loading import ModelLoading, stop_if
-from app.notices import LOAD_AGAIN, RELAUNCH, SOUND_SETTINGS, VOICE_SETTINGS, Noticeboard
+from app.notices import LOAD_AGAIN, RELAUNCH, Noticeboard
 from app.running_talk import FrameClock, RunningTalk
 from app.telemetry import FrameHistory
 from app.transcript import Transcript
@@ -36,37 +44,8 @@ log = logging.getLogger("parley.conversation")
 
 READ_TIMEOUT_S = 0.1  # how long a command may wait while no microphone frame comes
 
-# What was being attempted, when a command's work goes wrong; a frame's is "talk".
-_ATTEMPTS: dict[type, str] = {
-    say.LoadModel: "load",
-    say.StartTalk: "start",
-    say.NewTalk: "start",
-    say.SetMode: "mode",
-    say.SetSampling: "sampling",
-}
-_REMEDIES = {"load": LOAD_AGAIN, "talk": LOAD_AGAIN, "voice": VOICE_SETTINGS, "sound": SOUND_SETTINGS}
 
-
-NUMBERS_RESET = (
-    "The model's numbers fell apart, which sounds like a roar or never ends in silence, so the talk was begun anew: "
-    "the model has forgotten it. If this comes again, load the model again or choose another precision."
-)
-NUMBERS_FAIL = (
-    "The model's numbers fall apart as soon as a talk begins: load the model again, or choose another precision."
-)
-
-
-STICKY = (
-    "The graphics card's driver gave this program up after an error in its work, and nothing can run on the card until "
-    "Parley starts again. Settings and the words of this window are kept."
-)
-
-
-class EngineFailure(Exception):
-    """The engine answers and is of no use. The text is the sentence for the user."""
-
-
-class Conversation:
+class Conversation(ConversationDoors):
     """One engine, one pair of audio ends, one talk at a time.
 
     ends: where frames come from and go to. voices: the voice folder. load_engine and thread_context: how an engine is
@@ -90,24 +69,15 @@ class Conversation:
         on_failure: Callable[[BaseException, str], object] = lambda error, attempt: None,
         begins_anew: bool = True,
     ) -> None:
+        super().__init__(ends, clock)
         self.history = FrameHistory() if history is None else history  # of the talk that runs or ran last
-        self.phase = "idle"  # one of messages.PHASES; like `info` written by the engine thread, read by any
-        self.info: ModelInfo | None = None  # what is loaded, as it was told
-        self.stepping_since_ns = 0  # when the frame that the engine works on was handed to it; 0 between two frames
-        self._ends = ends
         self._voices = voices
         self._thread_context = thread_context
-        self._clock = clock
         self._on_answer = on_answer
         self.on_failure = on_failure
         self._begins_anew = begins_anew
-        self._commands = CommandQueue()
-        self._events = EventQueue(clock)
-        self.transcript = Transcript()  # of the talk that runs or ran last; written by the engine thread
         self._board = Noticeboard(self._emit)
         self._loading = ModelLoading(load_engine, voices, self._events, self._board, clock)
-        self._thread: threading.Thread | None = None
-        self._running = False
         self._surroundings = ExitStack()
         self._surrounded = False
         self._loaded: LoadedEngine | None = None
@@ -116,56 +86,6 @@ class Conversation:
         self._sampling = Sampling()  # as wished, also before there is an engine
         self._attempt = "talk"
         self._building_mode = ""
-
-    # ------------------------------------------------------------ any thread
-
-    def start_thread(self) -> None:
-        """Start the engine thread. A daemon: a wedged driver must not keep the program from ending."""
-        assert self._thread is None, "the conversation runs already"
-        self._thread = threading.Thread(target=self.run, name="engine", daemon=True)
-        self._thread.start()
-
-    def send(self, command: Command) -> None:
-        """Hand over a command. Never blocks; commands are obeyed between two frames, in order.
-
-        Only muting and the talk key do not wait their turn: they must work at once, in a long load or build too.
-        """
-        if self.phase == "closed":
-            if not isinstance(command, say.Shutdown):
-                self._emit(Trouble("closed", "The conversation has been closed; start Parley again."))
-        elif isinstance(command, say.SetMuted):
-            self._ends.muted = command.muted
-            self._emit(say.MutedChanged(command.muted))
-        elif isinstance(command, say.HoldTalkKey):
-            self._ends.talk_key_held = command.held
-        else:
-            self._commands.put(command)
-
-    def tell(self, event: Event) -> None:
-        """Let whoever drains the events know something that others than the engine thread found out. Never blocks."""
-        self._emit(event)
-
-    def _emit(self, event: Event) -> None:
-        if isinstance(event, say.TextSpoken):
-            self.transcript.add(event.time_s, event.piece)
-        self._events.put(event)
-
-    def events(self) -> list[Event]:
-        """What happened since the last call, oldest first. For one reader."""
-        return self._events.drain()
-
-    def close(self, timeout: float = 5.0) -> bool:
-        """Shut down and wait for the engine thread, at most `timeout` seconds. False when it is still busy then."""
-        if self._thread is None and not self._running:  # nobody obeyed what waits, and nobody will
-            self._commands.clear()
-            self.send(say.Shutdown())
-            self.run()
-            return True
-        self.send(say.Shutdown())
-        if self._thread is None:
-            return True
-        self._thread.join(timeout)
-        return not self._thread.is_alive()
 
     def run(self, *, until_idle: bool = False) -> None:
         """Obey commands and run frames in the calling thread until Shutdown.
@@ -225,7 +145,7 @@ class Conversation:
             self._obey(command)
 
     def _obey(self, command: Command) -> None:
-        self._attempt = _ATTEMPTS.get(type(command), "talk")
+        self._attempt = ATTEMPTS.get(type(command), "talk")
         match command:
             case say.LoadModel():
                 self._load(command.spec)
@@ -368,17 +288,17 @@ class Conversation:
         elif isinstance(error, UserError) or (isinstance(error, EngineError) and attempt != "talk"):
             self._step_back(attempt, failed=True)
             kind = "sound" if attempt == "talk" else attempt
-            self._board.post(Trouble(kind, str(error), _REMEDIES.get(kind, ""), fatal=self.phase == "failed"))
+            self._board.post(Trouble(kind, str(error), REMEDIES.get(kind, ""), fatal=self.phase == "failed"))
         elif isinstance(error, (EngineError, EngineFailure)):
             self.on_failure(error, attempt)
             self._fail(attempt, str(error))
         else:
             log.error("unexpected error in the engine thread", exc_info=error)
             self.on_failure(error, attempt)
-            if _is_sticky(error):
+            if is_sticky(error):
                 self._fail(attempt, STICKY, RELAUNCH)
             else:
-                self._fail(attempt, _unexpected(error))
+                self._fail(attempt, unexpected(error))
 
     def _step_back(self, attempt: str, failed: bool) -> None:
         """Undo what was begun, so that the former state holds and is told again."""
@@ -417,14 +337,3 @@ class Conversation:
     def _tell_mode(self) -> None:
         assert self._loaded is not None
         self._emit(say.ModeChanged(self._loaded.engine.mode, self._loaded.modes()))
-
-
-def _is_sticky(error: Exception) -> bool:
-    """CUDA's own errors end the process's context; running out of memory does not."""
-    text = str(error)
-    return ("CUDA error" in text or "CUDA driver error" in text) and "out of memory" not in text
-
-
-def _unexpected(error: Exception) -> str:
-    first_line = next(iter(str(error).splitlines()), "")
-    return f"The engine stopped on an unexpected error ({type(error).__name__}: {first_line}); the log has its details."

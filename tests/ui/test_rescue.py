@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QApplication
 
-from app.conversation import STICKY
+from app.engine_faults import STICKY
 from app.messages import PhaseChanged, Trouble
 from app.watchdog import stuck
 from tests.ui.conftest import MakeRig

@@ -1,0 +1,49 @@
+"""What can go wrong with an engine, in words, and what each fault is called.
+
+Owns the sentences and remedies of faults, and what makes one of them the end of the process's use of the graphics card.
+Must not know phases or threads. Pure; called by the engine thread through the conversation.
+"""
+
+from __future__ import annotations
+
+from app import messages as say
+from app.notices import LOAD_AGAIN, SOUND_SETTINGS, VOICE_SETTINGS
+
+# What was being attempted, when a command's work goes wrong; a frame's is "talk".
+ATTEMPTS: dict[type, str] = {
+    say.LoadModel: "load",
+    say.StartTalk: "start",
+    say.NewTalk: "start",
+    say.SetMode: "mode",
+    say.SetSampling: "sampling",
+}
+
+REMEDIES = {"load": LOAD_AGAIN, "talk": LOAD_AGAIN, "voice": VOICE_SETTINGS, "sound": SOUND_SETTINGS}
+
+NUMBERS_RESET = (
+    "The model's numbers fell apart, which sounds like a roar or never ends in silence, so the talk was begun anew: "
+    "the model has forgotten it. If this comes again, load the model again or choose another precision."
+)
+NUMBERS_FAIL = (
+    "The model's numbers fall apart as soon as a talk begins: load the model again, or choose another precision."
+)
+
+STICKY = (
+    "The graphics card's driver gave this program up after an error in its work, and nothing can run on the card until "
+    "Parley starts again. Settings and the words of this window are kept."
+)
+
+
+class EngineFailure(Exception):
+    """The engine answers and is of no use. The text is the sentence for the user."""
+
+
+def is_sticky(error: Exception) -> bool:
+    """CUDA's own errors end the process's context; running out of memory does not."""
+    text = str(error)
+    return ("CUDA error" in text or "CUDA driver error" in text) and "out of memory" not in text
+
+
+def unexpected(error: Exception) -> str:
+    first_line = next(iter(str(error).splitlines()), "")
+    return f"The engine stopped on an unexpected error ({type(error).__name__}: {first_line}); the log has its details."
