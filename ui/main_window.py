@@ -80,7 +80,7 @@ class MainWindow(QMainWindow):
         self._arrange()
         self._make_menus()
         self._connect()
-        self._show_phase(session.phase)
+        self._show_phase()
         self._show_model()
         self.resize(1120, 760)
 
@@ -205,6 +205,7 @@ class MainWindow(QMainWindow):
     def _connect(self) -> None:
         session, actions = self._session, self.actions_
         session.phase_changed.connect(self._show_phase)
+        session.troubles_changed.connect(self._show_phase)
         session.info_changed.connect(self._show_model)
         session.mode_changed.connect(self._show_mode)
         session.muted_changed.connect(self._show_muted)
@@ -219,11 +220,14 @@ class MainWindow(QMainWindow):
         self._bridge.frames.connect(self._show_frames)
         self._bridge.each_second.connect(session.check_saving)
         self._bridge.each_second.connect(session.check_sound)
-        self._theme.changed.connect(lambda: self._show_phase(self._session.phase))
+        self._theme.changed.connect(self._show_phase)
 
     # ------------------------------------------------------------------ what is shown
 
-    def _show_phase(self, phase: str) -> None:
+    def _show_phase(self, *_: object) -> None:
+        # An engine that does not come back from a frame holds no talk, whatever its thread said last.
+        stuck = any(trouble.kind == "stuck" for trouble in self._session.troubles)
+        phase = "failed" if stuck else self._session.phase
         colours = self._theme.colours
         colour = {"talking": colours.ok, "ready": colours.ok, "failed": colours.red}.get(phase, colours.amber)
         if self._session.muted and phase == "talking":
@@ -246,7 +250,7 @@ class MainWindow(QMainWindow):
 
     def _show_muted(self, muted: bool) -> None:
         self.microphone.set_picture("muted" if muted else "microphone")
-        self._show_phase(self._session.phase)
+        self._show_phase()
 
     def _show_mode(self) -> None:
         self.latency.set_mode(self._session.mode)

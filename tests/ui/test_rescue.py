@@ -9,7 +9,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QApplication
 
 from app.engine_faults import STICKY
-from app.messages import PhaseChanged, Trouble
+from app.messages import PhaseChanged, Trouble, TroubleCleared
 from app.watchdog import stuck
 from tests.ui.conftest import MakeRig
 from ui.remedies import RELAUNCH, REPORTS, remedy_of
@@ -26,6 +26,10 @@ def test_a_stuck_engine_offers_the_restart_and_the_next_window_shows_the_same_wo
     banner = rig.window.main.banner
     assert banner.trouble is not None
     assert banner.button.text() == "Restart Parley"
+    assert rig.window.main.phase.text() == "Stopped by a fault"
+    rig.say(TroubleCleared("stuck"))
+    assert rig.window.main.phase.text().startswith("Talking"), "it came back"
+    rig.say(stuck(8.0))
     banner.button.click()
     assert not rig.window.main.isVisible()
     (place,) = kept
