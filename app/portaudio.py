@@ -7,12 +7,15 @@ everything that PortAudio refuses. Must not know about rings, frames or the conv
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from app.devices import Device, DeviceLists, found_devices, opening_rates
 from app.errors import UserError
+
+log = logging.getLogger("parley.sound")
 
 WORDS = {"input": "microphone", "output": "loudspeaker"}
 CHOOSE = "Choose device"
@@ -128,7 +131,7 @@ class PortAudio:
                         channels=channels,
                         dtype="float32",
                         latency="low",
-                        callback=callback(rate, channels),
+                        callback=_guarded(callback(rate, channels), module.CallbackAbort),
                         finished_callback=finished,
                     )
                 except module.PortAudioError as error:
@@ -158,6 +161,20 @@ class PortAudio:
         if self._module is None:
             self._module = self._load()
         return self._module
+
+
+def _guarded(callback: Callable[..., None], abort: type[Exception]) -> Callable[..., None]:
+    """An error in a callback ends its stream, which is then opened anew as after a loss. Raised any further, it would
+    be printed to the terminal by the library, and nowhere else."""
+
+    def guarded(*arguments: Any) -> None:
+        try:
+            callback(*arguments)
+        except Exception as error:
+            log.error("a sound callback failed", exc_info=error)
+            raise abort from None
+
+    return guarded
 
 
 def list_devices(portaudio: PortAudio | None = None) -> DeviceLists:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from app.devices import DeviceRef
-from app.ring import FRAME
+from app.ring import FRAME, SampleRing
 from tests.app.fake_portaudio import SoundRig, heard, loudspeaker, microphone, tone
 from tests.app.test_device_audio import frequency, kinds, sentences
 
@@ -162,3 +162,30 @@ def test_what_was_answered_before_the_loss_is_not_played_after_it():
     rig.portaudio.plugged += gone
     rig.run(3.0)
     assert np.max(np.abs(heard(next(device for device in gone if device.outputs)))) < 0.35
+
+
+@pytest.mark.parametrize("direction", ["input", "output"])
+def test_a_callback_that_fails_is_as_a_loss_and_the_talk_goes_on(
+    direction: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    rig = SoundRig(microphone(signal=tone(440)), loudspeaker())
+    rig.audio.open()
+    rig.run(1.0)
+    failed: list[int] = []
+
+    def failing(self: object, block: np.ndarray) -> int:
+        failed.append(1)
+        raise IndexError("a fault in a callback")
+
+    name = {"input": "write", "output": "read_into"}[direction]
+    with monkeypatch.context() as broken:
+        broken.setattr(SampleRing, name, failing)
+        rig.portaudio.advance(rig.portaudio.now + 0.05)
+        rig.settle()
+    assert failed == [1], "its stream ends with the first one"
+    assert "is gone" in sentences(rig)
+    assert "a fault in a callback" in caplog.text
+    frames = len(rig.frames)
+    rig.run(4.0)
+    assert kinds(rig) == []
+    assert len(rig.frames) > frames + 10
