@@ -27,6 +27,7 @@ from app.sound_writers import CHANNELS, Writer, open_writer
 log = logging.getLogger("parley.recorder")
 
 MOST_WAITING = 750  # frames, one minute: a disk that falls behind by more does not catch up
+ATTEMPTS = 5  # to find a name that another window does not take in the same moment
 LONGEST_PAUSE = 7500  # frames of silence for sound that a talk left out: ten minutes
 
 
@@ -157,8 +158,15 @@ class Recorder:
     def _open(self) -> None:
         folder = self._wish.folder
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._path = free_path(folder, f"Parley {self._now():%Y-%m-%d %H.%M.%S}", f".{self._wish.form}")
-        self._writer = self._make_writer(self._path, self._wish.form)
+        for attempt in range(ATTEMPTS):
+            self._path = free_path(folder, f"Parley {self._now():%Y-%m-%d %H.%M.%S}", f".{self._wish.form}")
+            try:
+                self._writer = self._make_writer(self._path, self._wish.form)
+            except FileExistsError:  # another Parley took the name meanwhile
+                if attempt == ATTEMPTS - 1:
+                    raise
+            else:
+                return
 
     def _close(self) -> None:
         writer, self._writer = self._writer, None

@@ -94,6 +94,61 @@ def test_what_was_said_is_its_owners_alone(tmp_path: Path) -> None:
     assert modes == {"reply.wav": 0o600, "words.txt": 0o600, "shared.txt": 0o644}
 
 
+EVERYTHING = r"""
+import logging, os, sys
+from concurrent.futures import Future
+from pathlib import Path
+import numpy as np
+os.umask(0)
+from app import cli, config, diagnostics, relaunch
+from app.crash_report import CrashReports
+from app.file_lock import FileLock
+from app.paths import user_log_folder, user_persona_file, user_recording_folder, user_voice_folder
+from app.presets import Presets
+from app.recorder import Recorder
+from app.voice_library import VoiceLibrary
+
+sound = np.sin(np.arange(120_000) / 9).astype(np.float32) * 0.3
+config.user_config_file().parent.mkdir(mode=0o700, parents=True)
+config.user_config_file().write_text("model:\n  mode: nonsense\n")
+config.user_config_file().chmod(0o644)  # as an editor makes it
+settings = config.load(None, forgiving=True)
+assert settings.set("persona.text", "private") == "" and settings.flush() == ""
+assert config.user_config_file().with_name("config.yaml.bak").is_file()
+with diagnostics.kept_log():
+    logging.getLogger("parley").info("a line")
+reports = CrashReports(settings=dict, model=str, log_lines=list, frames=lambda count: [], transcript=str)
+assert reports.write("an error", "a test")
+assert cli.write_log(ValueError("an error"), "talk")
+assert relaunch.save("words")
+assert Presets(user_persona_file()).save("Ann", "", "private").result(20) == ""
+assert VoiceLibrary(user_voice_folder(), lambda pcm: Future()).add_recording(sound, "mine").result(20) == ""
+for form in ("wav", "flac"):
+    recorder = Recorder()
+    recorder.want(True, user_recording_folder(), form)
+    recorder.frame(sound[:1920], sound[:1920], 0)
+    recorder.close()
+    assert recorder.state.trouble == ""
+"""
+
+
+@POSIX
+def test_whatever_a_run_leaves_is_its_owners_alone(tmp_path: Path) -> None:
+    """Without any mask of the user's: settings and their copy, log, reports, words, personas, voices, recordings."""
+    environment = {"PATH": "/usr/bin", "HOME": str(tmp_path / "home"), "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+    (tmp_path / "home").mkdir()
+    done = subprocess.run([sys.executable, "-c", EVERYTHING], cwd=ROOT, env=environment, capture_output=True, text=True,
+                          timeout=100)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    files = [path for path in (tmp_path / "home").rglob("*") if path.is_file()]
+    assert len(files) >= 11, files
+    modes = {str(path.relative_to(tmp_path)): oct(path.stat().st_mode & 0o777) for path in files}
+    assert {name: mode for name, mode in modes.items() if mode != "0o600"} == {}
+    folders = {path.parent for path in files}
+    open_to_others = [str(path) for path in folders if path.stat().st_mode & 0o077]
+    assert open_to_others == []
+
+
 def test_nothing_is_written_by_looking(tmp_path: Path) -> None:
     """`parley --help` and a refused command leave no file anywhere in the home folder."""
     environment = {"PATH": "/usr/bin", "HOME": str(tmp_path), "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}

@@ -241,6 +241,68 @@ def test_a_full_disk_ends_the_recording_and_not_the_talk(tmp_path: Path) -> None
     assert numbers == list(range(12)), "the frames that the model heard"
 
 
+LITTLE_ROOM = """
+import resource, signal, sys, time
+from pathlib import Path
+import numpy as np
+from app.recorder import Recorder
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # so that the system refuses, as a full disk does
+resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))
+recorder = Recorder()
+recorder.want(True, Path(sys.argv[1]), sys.argv[2])
+noise = np.random.default_rng(1).uniform(-0.5, 0.5, 1920).astype(np.float32)
+for number in range(250):
+    recorder.frame(noise, -noise, 0)
+while not recorder.state.trouble:
+    time.sleep(0.005)
+print(recorder.state.trouble)
+recorder.want(True, Path(sys.argv[1]), sys.argv[2])  # a retry, once there is room for a little more
+recorder.frame(noise, -noise, 0)
+recorder.close()
+print("again:", recorder.state.trouble or "well")
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limit of this kind")
+@pytest.mark.parametrize("form", FORMATS)
+def test_where_the_system_refuses_to_write_more_what_there_is_can_be_opened(tmp_path: Path, form: str) -> None:
+    """The same with the system's own refusal, in a process of its own."""
+    done = subprocess.run([sys.executable, "-c", LITTLE_ROOM, str(tmp_path / "talks"), form], capture_output=True,
+                          text=True, timeout=60)  # fmt: skip
+    assert done.returncode == 0
+    assert "Traceback" not in done.stderr
+    told, again = done.stdout.splitlines()
+    assert "file too large" in told
+    assert "The talk goes on without it. What was recorded until then is in " in told
+    assert again == "again: well"
+    first, second = sorted((tmp_path / "talks").iterdir(), key=lambda path: -path.stat().st_size)
+    noise = np.random.default_rng(1).uniform(-0.5, 0.5, FRAME).astype(np.float32)
+    samples = read(first)
+    assert len(samples) > 200_000 // 4 - SAMPLE_RATE
+    whole = np.tile(np.stack([to_pcm16(noise), to_pcm16(-noise)], axis=1), (250, 1))
+    assert (samples == whole[: len(samples)]).all()
+    assert len(read(second)) == FRAME
+
+
+def test_two_windows_that_begin_in_the_same_second_take_two_names(tmp_path: Path) -> None:
+    """The other one's file comes to be between the look for a free name and the opening."""
+    taken: list[Path] = []
+
+    def late(path: Path, form: str) -> Writer:
+        if len(taken) < 2:
+            taken.append(path)
+            path.write_text("another window's")
+        return open_writer(path, form)
+
+    recorder = make(make_writer=late)
+    recorder.want(True, tmp_path, "wav")
+    recorder.frame(level(0.1), level(0.1), 0)
+    recorder.close()
+    assert recorder.state.trouble == ""
+    assert [path.read_text() for path in taken] == ["another window's"] * 2
+    assert len(read(tmp_path / "Parley 2026-11-29 16.42.07 3.wav")) == FRAME
+
+
 def test_a_wish_after_a_failure_takes_the_sentence_away(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the folder's place")
     recorder = make()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import subprocess
 import sys
 import threading
@@ -10,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+import soundfile
 
 from app import config, diagnostics
 from app.file_lock import FileLock, waited_for
@@ -113,3 +115,64 @@ def test_a_lock_goes_with_the_process_that_held_it(tmp_path: Path) -> None:
 def test_a_place_without_locks_is_no_reason_to_stop(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     assert not FileLock(tmp_path / "file" / "x.lock").take()
+
+
+PARLEY = """
+import logging, sys, time
+from datetime import datetime
+from pathlib import Path
+import numpy as np
+from app import config, diagnostics, relaunch
+from app.recorder import Recorder
+number, folder = int(sys.argv[1]), Path(sys.argv[2])
+with diagnostics.kept_log():
+    settings = config.load(None, forgiving=True)
+    recorder = Recorder(now=lambda: datetime(2026, 11, 29, 16, 42, 7))
+    print("ready", flush=True)
+    sys.stdin.readline()  # both at once
+    recorder.want(True, folder, "wav")
+    for frame in range(50):
+        recorder.frame(np.full(1920, number / 10, np.float32), np.zeros(1920, np.float32), 0)
+        if frame % 10 == 0:
+            assert settings.set(("audio.margin_ms", "window.text_size")[number], 100 * number + 20 + frame) == ""
+            logging.getLogger("parley").info("process %d frame %d", number, frame)
+    recorder.close()
+    assert recorder.state.trouble == "", recorder.state.trouble
+    assert settings.flush() == ""
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="its folders do not follow HOME")
+def test_two_processes_at_once_keep_settings_recordings_and_logs_of_both(tmp_path: Path) -> None:
+    environment = {"PATH": "/usr/bin", "HOME": str(tmp_path), "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+    both = [
+        subprocess.Popen(
+            [sys.executable, "-c", PARLEY, str(number), str(tmp_path / "talks")],
+            env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )
+        for number in (0, 1)
+    ]  # fmt: skip
+    try:
+        for process in both:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "ready\n"
+        for process in both:
+            assert process.stdin is not None
+            process.stdin.write("go\n")
+            process.stdin.flush()
+        for process in both:
+            _, errors = process.communicate(timeout=60)
+            assert (process.returncode, errors) == (0, "")
+    finally:
+        for process in both:
+            process.kill()
+            process.wait()
+    (kept,) = tmp_path.rglob("config.yaml")
+    found = config.load(kept)
+    assert (found.get("audio.margin_ms"), found.get("window.text_size")) == (60, 160)
+    recordings = [soundfile.read(path)[0] for path in (tmp_path / "talks").iterdir()]
+    assert [len(sound) for sound in recordings] == [50 * 1920] * 2
+    assert sorted(round(float(sound[:, 0].max()), 2) for sound in recordings) == [0.0, 0.1]
+    logs = sorted(path.read_text() for path in tmp_path.rglob("parley*.log"))
+    assert [text.count("frame") for text in logs] == [5, 5]
+    assert all(len(set(re.findall("process (.)", text))) == 1 for text in logs), "each its own"
