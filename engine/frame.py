@@ -13,6 +13,7 @@ from typing import Any, Protocol, TypeVar
 import torch
 from torch import Tensor
 
+from engine.codec_rows import RowCodec, fits
 from engine.config import LMConfig, MimiConfig
 from engine.lm import UNGENERATED, LanguageModel, depth_step, plainly
 from engine.mimi import Mimi
@@ -81,7 +82,8 @@ class Frame:
         self.delays = torch.tensor(lm.config.delays, device=device)  # [K]
         self.initial = torch.tensor(lm.config.initial_tokens, device=device)  # [K]
         self.steps = [(lm.depth.at(step), torch.tensor([step], device=device)) for step in range(lm.config.own)]
-        self._encode, self._decode = wrap(mimi.encode), wrap(mimi.decode)
+        codec = RowCodec(mimi) if device.type == "cpu" and wrap is as_it_is and fits(mimi) else mimi
+        self._encode, self._decode = wrap(codec.encode), wrap(codec.decode)
         self._layer, self._depth_step, self._sample = wrap(plainly), wrap(depth_step), wrap(sample)
 
     @property

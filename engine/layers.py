@@ -70,10 +70,14 @@ def ring_attention(
     """
     ring_write(keys, k, positions)
     ring_write(values, v, positions)
+    return F.scaled_dot_product_attention(q, keys, values, attn_mask=ring_mask(positions, keys.shape[2], window))
+
+
+def ring_mask(positions: Tensor, capacity: int, window: int) -> Tensor:
+    """Which slots each of the newest positions [B, T] may see once all are written. -> [B, 1, T, C] bool"""
     last = positions[:, -1]
-    held = ring_positions(last, keys.shape[2])[:, None, None, :]  # [B, 1, 1, C]
-    mask = (held >= 0) & (held > (last - window)[:, None, None, None]) & (held <= positions[:, None, :, None])
-    return F.scaled_dot_product_attention(q, keys, values, attn_mask=mask)
+    held = ring_positions(last, capacity)[:, None, None, :]  # [B, 1, 1, C]
+    return (held >= 0) & (held > (last - window)[:, None, None, None]) & (held <= positions[:, None, :, None])
 
 
 def ring_prefill(
