@@ -19,13 +19,13 @@ from app import desktop, memory
 from app.errors import UserError
 from app.graphics_card import INSTALL_CUDA, Card, unsupported_card
 from app.messages import PRECISIONS
-from app.paths import project_file, user_cache_folder, user_log_folder
+from app.paths import packaged, project_file, user_cache_folder, user_log_folder
 from app.version import version
 
 RIGHT, WRONG, NOTE = "right", "wrong", "note"
 TALK, WINDOW = "talk", "window"  # what a fault stands in the way of: any talk, or only a live one
 PACKAGES = ("numpy", "safetensors", "sentencepiece", "soundfile", "samplerate")
-SETUP = "run packaging/launch.py again to complete the set-up"
+SETUP = "install Parley again" if packaged() else "run packaging/launch.py again to complete the set-up"
 
 
 class Finding(NamedTuple):
@@ -187,7 +187,8 @@ def check_packages(wanted: Iterable[str] = PACKAGES) -> list[Finding]:
             importlib.import_module(name)
         except Exception as error:
             sentence = f"The Python package {name} cannot be used: {first_line(error)}"
-            findings.append(Finding("packages", WRONG, sentence, f"{SETUP}, or: pip install {name}", (TALK, WINDOW)))
+            remedy = SETUP if packaged() else f"{SETUP}, or: pip install {name}"
+            findings.append(Finding("packages", WRONG, sentence, remedy, (TALK, WINDOW)))
     return findings or [Finding("packages", RIGHT, "All packages that a talk needs can be imported.")]
 
 

@@ -12,10 +12,16 @@ import subprocess
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from app.paths import packaged
+
 _FIELDS = ("index", "uuid", "name", "driver_version", "memory.total", "memory.free", "compute_cap")
 _SECONDS = 15
 _MIB = 1 << 20
-INSTALL_CUDA = "uv pip install --reinstall --torch-backend=auto torch"
+INSTALL_CUDA = (
+    "a package of Parley that was built for NVIDIA cards"
+    if packaged()
+    else "uv pip install --reinstall --torch-backend=auto torch"
+)
 
 
 class Card(NamedTuple):
@@ -76,7 +82,7 @@ def unsupported_card(
     return (
         f"The {name} has compute capability {capability[0]}.{capability[1]} (sm_{capability[0]}{capability[1]}), but "
         f"torch {torch_version} was built for cards up to sm_{newest[1]}{newest[2]} and cannot run on it: "
-        f"install a newer build, for example with: {INSTALL_CUDA}"
+        f"install a newer build, for example: {INSTALL_CUDA}"
         if capability > newest[1:]
         else f"The {name} has compute capability {capability[0]}.{capability[1]} (sm_{capability[0]}{capability[1]}), "
         f"which torch {torch_version} does not support (it was built for {', '.join(_named(known))}): "

@@ -6,6 +6,7 @@ thread only, through the conversation, which decides what follows when it fails.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -15,6 +16,8 @@ from app.loaded_engine import LoadedEngine
 from app.messages import ModeChanged, ModelInfo, ModelLoaded, ModelSpec, Sampling, SamplingChanged, Trouble
 from app.notices import Noticeboard, slow
 from app.telemetry import FRAME_MS
+
+log = logging.getLogger("parley")
 
 
 class ModelLoading:
@@ -59,6 +62,7 @@ class ModelLoading:
                 self._board.post(Trouble(kind, sentence))
         if loaded.frame_ms > FRAME_MS:
             self._board.post(slow(loaded.frame_ms, loaded.advice()))
+        log.info("ready to talk: %s on %s, %s, %s mode", info.name, info.device, info.precision, loaded.engine.mode)
         return info
 
 
