@@ -231,7 +231,7 @@ def _model(options: BenchOptions) -> tuple[LMConfig, MimiConfig, OpenEngine]:
     from app.engine_room import usual_threads
     from engine import weights
     from engine.config import LMConfig, MimiConfig
-    from engine.conversion import held_precision
+    from engine.conversion import own_precision
     from engine.duplex import Duplex
     from engine.placement import choose_device
 
@@ -245,7 +245,7 @@ def _model(options: BenchOptions) -> tuple[LMConfig, MimiConfig, OpenEngine]:
         folder = hub.resolve(options.model, _show_download, lambda: False)
         files = weights.find(folder)
         lm, mimi = LMConfig.from_dict(files.config), MimiConfig.from_dict(files.mimi_config)
-        held = held_precision(files)
+        held = own_precision(files, device)
 
     def open_engine(precision: str) -> Duplex:
         chosen = choose_precision(lm, mimi, str(device), precision, held).precision

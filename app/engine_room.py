@@ -135,14 +135,16 @@ def open_engine(
 
     from engine import weights
     from engine.config import LMConfig, MimiConfig
-    from engine.conversion import held_precision
+    from engine.conversion import own_precision
     from engine.duplex import Duplex
+    from engine.placement import choose_device
 
     folder = hub.resolve(spec.source, progress, cancelled)
     files = weights.find(folder)
     lm, mimi = LMConfig.from_dict(files.config), MimiConfig.from_dict(files.mimi_config)
     release()
-    choice = choose_precision(lm, mimi, spec.device, spec.precision, held_precision(files))
+    own = own_precision(files, choose_device(spec.device))
+    choice = choose_precision(lm, mimi, spec.device, spec.precision, own)
     torch.set_num_threads(spec.threads or usual_threads())
     engine = Duplex.load(
         folder,

@@ -10,7 +10,9 @@ import pytest
 import torch
 from torch import Tensor
 
+from engine import placement
 from engine.config import LMConfig
+from engine.conversion import own_precision
 from engine.duplex import Duplex
 from engine.quantize import QuantizedWeight, dequantized
 from engine.weights import find
@@ -64,8 +66,7 @@ def test_a_packed_folder_loads_and_is_smaller(folders: tuple[Path, Path]) -> Non
     plain, packed = folders
     assert find(packed).trained
     assert (packed / MODEL_NAME).stat().st_size < 0.4 * (plain / MODEL_NAME).stat().st_size  # of float32
-    both = [Duplex.load(folder, device="cpu") for folder in folders]
-    assert both[1].precision == "float32"
+    both = [Duplex.load(folder, device="cpu", precision="float32") for folder in folders]
     for module in ("lm", "mimi"):
         for (name, one), (_, other) in zip(*(getattr(e, module).named_parameters() for e in both), strict=True):
             assert float((one - other).pow(2).mean().sqrt()) <= 0.013 * float(one.pow(2).mean().sqrt()), name
@@ -88,6 +89,19 @@ def test_every_precision_can_be_had_of_a_packed_folder(folders: tuple[Path, Path
     kept = engine.lm.temporal.layers[0].in_proj
     assert isinstance(kept, QuantizedWeight)  # rounded anew at the load, and nothing was lost
     assert torch.equal(dequantized(kept, torch.float32), stored)
+
+
+@pytest.mark.parametrize("fast", [True, False])
+def test_auto_takes_the_packed_numbers_as_they_are_where_that_is_fast(
+    folders: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fast: bool
+) -> None:
+    monkeypatch.setattr(placement, "fast_on_processor", lambda precision: fast)
+    engine = Duplex.load(folders[1], device="cpu", cache=tmp_path / "cache")
+    assert engine.precision == ("int8" if fast else "float32")
+    assert not (tmp_path / "cache").exists()  # nothing is converted, since nothing is lost
+    assert Duplex.load(folders[0], device="cpu").precision == "float32"
+    files = find(folders[1])
+    assert own_precision(files, torch.device("cpu")) == "int8" and own_precision(files, torch.device("cuda")) is None
 
 
 def test_packing_a_packed_folder_changes_nothing(folders: tuple[Path, Path], tmp_path: Path) -> None:
