@@ -152,6 +152,6 @@ def packed_precision(files: ModelFiles) -> str | None:
 
 
 def own_precision(files: ModelFiles, device: torch.device) -> str | None:
-    """What "auto" counts as the file's own. A packed one counts as int8 on a processor, which reads 8-bit numbers faster
-    than spread-out ones; a card has the fused kernels for plain weights."""
+    """What "auto" counts as the file's own. A packed one counts as int8 on a processor, which reads 8 bits faster
+    than spread-out numbers; a card has the fused kernels for plain weights."""
     return held_precision(files) or (packed_precision(files) if device.type == "cpu" else None)
