@@ -39,7 +39,7 @@ def mode_reasons(device: str) -> dict[str, str | None]:
 def examine_computer(device: str, cards: tuple[graphics_card.Card, ...]) -> Computer:
     import torch
 
-    from engine.duplex import choose_device
+    from engine.placement import choose_device
 
     chosen = choose_device(device)
     if chosen.type != "cuda":

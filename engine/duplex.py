@@ -8,13 +8,10 @@ launching the stages one by one (eager), replaying captured graphs, and compiled
 
 from __future__ import annotations
 
-import gc
-import logging
 import secrets
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from threading import Thread
 from time import perf_counter_ns
 from typing import NamedTuple
 
@@ -25,22 +22,16 @@ from torch import Tensor
 from engine import weights
 from engine.answer import Answer, HostEnds, Spans
 from engine.config import LMConfig, MimiConfig, PromptCodes
-from engine.conversion import converted, held_precision, speech_columns
 from engine.errors import Cancelled, EngineError
-from engine.frame import STAGES, Frame, Wrap, as_it_is, frame_slots
+from engine.faults import give_back, memory_told
+from engine.frame import STAGES, Frame, frame_slots
+from engine.frame_choice import FrameChoice
 from engine.graphs import GraphPool, compile_piece, graph_unavailable_reason
 from engine.lm import LanguageModel
 from engine.mimi import Mimi
+from engine.opening import Cancel, Progress, open_folder
 from engine.persona import Prompt
-from engine.placement import (
-    choose_device,
-    choose_dtype,
-    choose_precision,
-    fix_kernel_choices,
-    fused_kernels_reason,
-    name_of,
-)
-from engine.precision import QUANTIZED
+from engine.placement import choose_device, fix_kernel_choices, name_of
 from engine.priming import Primer
 from engine.random_model import random_modules
 from engine.sampling import SamplingValues, fill_upstream_noise
@@ -48,12 +39,7 @@ from engine.stages import MODES, Stage, Stages
 from engine.state import Slots, State
 from engine.text import TextTokenizer
 
-log = logging.getLogger(__name__)
-
 WINDOWS = ("upstream", "personaplex")
-
-Progress = Callable[[str, int, int], None]
-Cancel = Callable[[], bool]
 
 
 class Duplex:
@@ -73,10 +59,12 @@ class Duplex:
         kernels: bool = True,
         files: weights.ModelFiles | None = None,
         tokenizer: TextTokenizer | None = None,
+        cancelled: Cancel | None = None,
     ):
         """Modules with their parameters in place, on one device. `window`: what attention sees past the context.
 
         `kernels`: use the fused GPU kernels where this computer can; `plain_reason` then says why it could not.
+        Raises EngineError, when memory runs out too, and Cancelled.
         """
         if window not in WINDOWS:
             raise EngineError(f"The window must be one of {', '.join(WINDOWS)}, not {window!r}.")
@@ -95,57 +83,41 @@ class Duplex:
         slots = (
             frame_slots(lm.config, mimi.config, self.dtype) | lm.slots(self.dtype) | self._listening | self._speaking
         )
-        self.state = State(slots, self.device)
         shorter = 1 if window == "personaplex" else 0  # that code's rings hide their oldest entry (lm.md 7)
-        self._windows = lm.config.context - shorter, mimi.config.context - shorter
-        self.plain_reason = _plain_reason(lm, self.device) if kernels else "They are switched off."
-        self.frame = self._choose_frame()
+        windows = lm.config.context - shorter, mimi.config.context - shorter
+        with memory_told("the talk's memory was set up", self.device):
+            self.state = State(slots, self.device)
+            self._frames = FrameChoice(lm, mimi, self.state, windows)
+            self.frame = self._frames.best(kernels, cancelled)
+        self.plain_reason = self._frames.plain_reason  # why frames run without the fused kernels; None where with them
         self._generator = torch.Generator()  # the CPU's random stream; on CUDA seed and counter live in the state
         self._pool = GraphPool(self.device) if graph_unavailable_reason(self.device) is None else None
-        self._frame_stages, self._prefill_stage = self._make_stages(*STAGES), self._make_stages("prefill")
+        self._frame_stages = self._make_stages(*STAGES, rehearsed=self.plain_reason is None)
+        self._prefill_stage = self._make_stages("prefill")
         self._primer = Primer(self.frame)
         self._host = HostEnds(lm.config, self.state, self.frame_size)
         self.mode = "eager"
         self.sampling = self.default_sampling
         self.reset()
 
-    def _choose_frame(self) -> Frame:
-        """The fused frame if it runs on this very card: kernels shaped on one card can ask too much of another."""
-        if self.plain_reason is None:
-            try:
-                frame = self._make_frame(fused=True)
-                for stage in STAGES:
-                    getattr(frame, stage)()
-                if self.device.type == "cuda":
-                    torch.cuda.synchronize(self.device)
-                return frame
-            except Exception as error:  # a compiler, a driver and a launch refuse in many ways
-                first_line = next(iter(str(error).strip().splitlines()), type(error).__name__)
-                self.plain_reason = f"The fused kernels failed on this card: {first_line.rstrip('.')}."
-                log.warning(self.plain_reason)
-        return self._make_frame()
-
-    def _make_frame(self, fused: bool = False, wrap: Wrap = as_it_is) -> Frame:
-        lm_window, mimi_window = self._windows
-        if fused:
-            from engine.fused import FusedFrame  # these import Triton
-            from engine.fused_quantized import QuantizedFrame
-
-            kind = FusedFrame if self.lm.precision is None else QuantizedFrame
-            return kind(self.lm, self.mimi, self.state, lm_window=lm_window, mimi_window=mimi_window)
-        return Frame(
-            self.lm, self.mimi, self.state, lm_window=lm_window, mimi_window=mimi_window,
-            counted_noise=self.device.type == "cuda", wrap=wrap,
-        )  # fmt: skip
-
-    def _make_stages(self, *names: str) -> Stages:
+    def _make_stages(self, *names: str, rehearsed: bool = False) -> Stages:
         def of(frame: Frame) -> list[Stage]:
             return [Stage(name, getattr(frame, name)) for name in names]
 
         def compiled() -> list[Stage]:
-            return of(self._make_frame(wrap=compile_piece))
+            return of(self._frames.plain(compile_piece))
 
-        return Stages(of(self.frame), self.device, self.state, pool=self._pool, compiled=compiled)
+        return Stages(
+            of(self.frame), self.device, self.state,
+            pool=self._pool, compiled=compiled, rehearsed=rehearsed, liven=self._liven,
+        )  # fmt: skip
+
+    def _liven(self) -> None:
+        """Inputs that are not all zero, as a fresh talk's are: with those any two ways to run a stage would agree."""
+        for name in ("frame.pcm_in", "prefill.embeddings"):
+            slot = self.state[name]
+            slot.copy_(torch.arange(slot.numel(), device=self.device).mul(0.37).sin().view_as(slot))
+        self.state["prefill.count"].fill_(self.state["prefill.embeddings"].shape[1])
 
     # ------------------------------------------------------------ loading
 
@@ -168,26 +140,14 @@ class Duplex:
         cache: where models converted to a quantised precision are kept; None: rounded at every load, and not judged.
         speech: some seconds of talk, float32 at `sample_rate`, on which a trained model that is converted is judged.
         """
-        files = weights.find(folder)
-        where = choose_device(device)
-        held = held_precision(files)
-        precision = choose_precision(precision, held, where)
-        dtype = choose_dtype(precision, where)
-        lm_config, mimi_config = LMConfig.from_dict(files.config), MimiConfig.from_dict(files.mimi_config)
-        tokenizer = TextTokenizer(files.tokenizer, lm_config)
-        weights.check_mimi(files, mimi_config, lm_config.codebooks)  # before the long read of the other file
-        if kernels and where.type == "cuda":
-            # A test kernel takes seconds to build: that is done while the files are read.
-            Thread(target=fused_kernels_reason, args=(lm_config, where), daemon=True).start()
-        with torch.inference_mode():
-            loading = weights.Loading(progress, cancelled, reserve=_state_bytes(lm_config, mimi_config, dtype))
-            if precision in QUANTIZED and held is None and cache is not None:
-                columns = partial(speech_columns, files, lm_config, mimi_config, where, speech) if speech else None
-                files = converted(files, lm_config, precision, cache, where, loading, columns)
-            lm = weights.load_lm(files, lm_config, where, dtype, loading, precision)
-            loading = weights.Loading(progress, cancelled)
-            mimi = weights.load_mimi(files, mimi_config, lm_config.codebooks, where, loading=loading)
-        return cls(lm, mimi, window=window, kernels=kernels, files=files, tokenizer=tokenizer)
+        opened = open_folder(
+            folder, device=device, precision=precision, kernels=kernels, cache=cache, speech=speech,
+            progress=progress, cancelled=cancelled,
+        )  # fmt: skip
+        return cls(
+            opened.lm, opened.mimi,
+            window=window, kernels=kernels, files=opened.files, tokenizer=opened.tokenizer, cancelled=cancelled,
+        )  # fmt: skip
 
     @classmethod
     @torch.inference_mode()
@@ -197,7 +157,9 @@ class Duplex:
     ) -> Duplex:  # fmt: skip
         """A model of these sizes with random weights made on the device: for measuring, not for talking."""
         where = choose_device(device)
-        lm, mimi = random_modules(lm_config, mimi_config, where, precision, seed)
+        give_back(where)
+        with memory_told("the model was made", where):
+            lm, mimi = random_modules(lm_config, mimi_config, where, precision, seed)
         return cls(lm, mimi, window=window, kernels=kernels)
 
     def unload(self) -> None:
@@ -205,11 +167,9 @@ class Duplex:
         for stages in (self._frame_stages, self._prefill_stage):
             for mode in MODES:
                 stages.release(mode)
-        for name in ("lm", "mimi", "state", "frame", "_frame_stages", "_prefill_stage", "_primer", "_host"):
+        for name in ("lm", "mimi", "state", "frame", "_frames", "_frame_stages", "_prefill_stage", "_primer", "_host"):
             delattr(self, name)
-        gc.collect()
-        if self.device.type == "cuda":
-            torch.cuda.empty_cache()
+        give_back(self.device)
 
     @property
     def weights_bytes(self) -> int:
@@ -240,8 +200,9 @@ class Duplex:
         """
         _check_mode(mode)
         try:
-            self._frame_stages.prepare(mode, progress, cancelled)
-            self._prefill_stage.prepare(mode, None, cancelled)
+            with memory_told(f"the {mode} mode was prepared", self.device):
+                self._frame_stages.prepare(mode, progress, cancelled)
+                self._prefill_stage.prepare(mode, None, cancelled)
         finally:
             if self.device.type == "cuda":
                 torch.cuda.empty_cache()  # the copies of the state that rehearsals needed
@@ -278,12 +239,13 @@ class Duplex:
     def step(self, pcm: np.ndarray) -> Answer:
         """Hear and say one frame. pcm [1920] float32 in [-1, 1]. Waits for the device once, at the copy-out."""
         began = perf_counter_ns()
-        self._host.put(pcm)
-        self._draw_noise()
-        self._frame_stages.run(self.mode)
-        self._host.fetch(self._frame_numbers())
-        if self.device.type == "cuda":
-            torch.cuda.current_stream().synchronize()
+        with memory_told("the talk went on", self.device):
+            self._host.put(pcm)
+            self._draw_noise()
+            self._frame_stages.run(self.mode)
+            self._host.fetch(self._frame_numbers())
+            if self.device.type == "cuda":
+                torch.cuda.current_stream().synchronize()
         silent = self._silent_frames > 0
         if silent:  # no whole frame of own codes yet: what the decoder made of half ones is forgotten
             self._silent_frames -= 1
@@ -335,11 +297,10 @@ class Duplex:
         Raises Cancelled with the talk reset, as if never primed.
         """
         self._draw_noise()
+        prefill, arithmetic = partial(self._prefill_stage.run, self.mode), "compiled" if self.mode == "compiled" else ""
         try:
-            self._primer.prime(
-                prompt, partial(self._prefill_stage.run, self.mode), cancelled, progress,
-                arithmetic="compiled" if self.mode == "compiled" else "",
-            )  # fmt: skip
+            with memory_told("the persona was read", self.device):
+                self._primer.prime(prompt, prefill, cancelled, progress, arithmetic=arithmetic)
         except Cancelled:
             self.reset(int(self.state["sampling.seed"].item()))
             raise
@@ -382,24 +343,6 @@ class _Snapshot(NamedTuple):
     generator: Tensor
     silent_frames: int
     sampling: SamplingValues
-
-
-def _state_bytes(lm: LMConfig, mimi: MimiConfig, dtype: torch.dtype) -> int:
-    """Bytes of a talk's state, told from the sizes alone."""
-    with torch.device("meta"):
-        slots = LanguageModel(lm).slots(dtype) | frame_slots(lm, mimi, dtype)
-        for half in Mimi(mimi, lm.codebooks).slots():
-            slots |= half
-    return State(slots, "meta").nbytes
-
-
-def _plain_reason(lm: LanguageModel, device: torch.device) -> str | None:
-    reason = fused_kernels_reason(lm.config, device)
-    if reason is None and lm.precision is not None:
-        from engine.fused_quantized import unsupported  # imports Triton
-
-        reason = unsupported(lm, device)
-    return reason
 
 
 def _check_mode(mode: str) -> None:

@@ -7,6 +7,10 @@ class EngineError(Exception):
     """Something the user can understand and act on. The text is one clear sentence: what is wrong, what to do."""
 
 
+class MemoryFullError(EngineError):
+    """The device's or the computer's memory ran out; what was tried may work once others have given some back."""
+
+
 class Cancelled(Exception):
     """The caller's `cancelled()` answered True; nothing was half-applied."""
 

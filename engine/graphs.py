@@ -21,7 +21,8 @@ from typing import Any, Protocol, TypeVar, cast
 
 import torch
 
-from engine.errors import EngineError
+from engine.errors import EngineError, MemoryFullError
+from engine.faults import out_of_memory
 from engine.nests import mapped, matched
 from engine.toolchain import missing_for_inductor
 
@@ -328,7 +329,7 @@ class CUDAGraphed:
         name = getattr(self.func, "__name__", type(self.func).__name__)
         self.reason = f"The CUDA graph of “{name}” could not be captured: {_cause(error)} Eager mode still works."
         log.warning(self.reason)
-        return EngineError(self.reason)
+        return MemoryFullError(self.reason) if out_of_memory(error) else EngineError(self.reason)
 
 
 def graph_unavailable_reason(device: torch.device | str) -> str | None:
@@ -361,7 +362,7 @@ def _cause(error: BaseException) -> str:
     """One sentence for a failed capture: the first exception of the chain, which the end of the capture hides."""
     while error.__context__ is not None:
         error = error.__context__
-    if isinstance(error, torch.OutOfMemoryError):
+    if out_of_memory(error) and not isinstance(error, MemoryError):  # whose own words hold the numbers
         return "the GPU memory is full. Close other programs that use the GPU, or choose a smaller precision."
     first_line = next(iter(str(error).strip().splitlines()), "") or type(error).__name__
     if "captur" in first_line:

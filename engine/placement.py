@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import torch
 
-from engine.config import LMConfig
 from engine.errors import EngineError
+from engine.lm import LanguageModel
 from engine.precision import NAMES
 from engine.quantize import fast_on_processor
 from engine.toolchain import triton_failure
@@ -73,12 +73,16 @@ def fix_kernel_choices() -> None:
     torch.backends.cuda.enable_cudnn_sdp(False)
 
 
-def fused_kernels_reason(config: LMConfig, device: torch.device) -> str | None:
-    """Why the fused GPU kernels are not used, as a sentence; None where they are. May take seconds the first time."""
+def plain_reason(lm: LanguageModel, device: torch.device) -> str | None:
+    """Why this model's frames run without the fused GPU kernels, as a sentence; None where the kernels fit. May take
+    seconds the first time."""
     if device.type != "cuda":
         return "The fused kernels need an NVIDIA GPU."
     if failure := triton_failure():
         return failure
-    from engine.fused import unsupported  # imports Triton, which is known to work from here on
+    from engine import fused, fused_quantized  # these import Triton, which is known to work from here on
 
-    return unsupported(config)
+    reason = fused.unsupported(lm.config)
+    if reason is None and lm.precision is not None:
+        reason = fused_quantized.unsupported(lm, device)
+    return reason

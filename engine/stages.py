@@ -7,6 +7,7 @@ Used by the engine thread only.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from itertools import pairwise
@@ -16,6 +17,7 @@ from typing import Any, NamedTuple
 import torch
 
 from engine.errors import Cancelled, EngineError
+from engine.faults import device_lost, out_of_memory
 from engine.graphs import (
     CUDAGraphed,
     Recorder,
@@ -25,6 +27,8 @@ from engine.graphs import (
     unchanged,
 )
 from engine.state import State
+
+log = logging.getLogger(__name__)
 
 MODES = ("graph", "eager", "compiled")
 
@@ -75,13 +79,16 @@ class Stages:
 
     def __init__(
         self, stages: Sequence[Stage], device: torch.device, state: State, *,
-        pool: Recorder | None = None, compiled: Callable[[], Sequence[Stage]],
+        pool: Recorder | None = None, compiled: Callable[[], Sequence[Stage]], rehearsed: bool = False,
+        liven: Callable[[], None] = lambda: None,
     ) -> None:  # fmt: skip
         """`state`: all that the stages change; it is put back after every rehearsal. `pool`: where graphs are recorded;
-        None where there are none. `compiled`: makes the same stages out of code that compiles itself when first run."""
+        None where there are none. `compiled`: makes the same stages out of code that compiles itself when first run.
+        `rehearsed`: the stages have run on this device. `liven`: gives them inputs that could show a difference."""
         self.names = tuple(stage.name for stage in stages)
         self._funcs = tuple(stage.func for stage in stages)
         self._device, self._state, self._pool, self._compiled = device, state, pool, compiled
+        self._rehearsed, self._liven = rehearsed, liven
         self._clock = StageClock(len(stages) + 1, device)
         self._graphs: dict[str, list[CUDAGraphed]] = {}
         self._runs: dict[str, Callable[[], None]] = {"eager": self._timed(self._funcs)}
@@ -111,7 +118,7 @@ class Stages:
         """
         if reason := self.reasons()[mode]:
             raise EngineError(reason)
-        if mode in self._graphs or (mode in self._runs and mode != "eager"):
+        if mode in self._graphs or (mode in self._runs and (mode != "eager" or self._rehearsed)):
             return
         funcs = tuple(stage.func for stage in self._compiled()) if mode == "compiled" else self._funcs
         try:
@@ -121,7 +128,9 @@ class Stages:
                         raise Cancelled
                     if progress is not None:
                         progress(done, len(funcs) + 1)
-                    self._rehearse(self.names[done], func)
+                    if mode == "compiled" or not self._rehearsed:
+                        self._rehearse(self.names[done], func)
+                self._rehearsed = self._rehearsed or mode != "compiled"
                 if mode != "eager":
                     self._runs[mode] = self._captured(mode, funcs) if self._pool is not None else self._timed(funcs)
             if mode == "graph":
@@ -172,6 +181,8 @@ class Stages:
         except EngineError:
             raise
         except Exception as error:
+            if out_of_memory(error) or device_lost(error):  # no fault of the stage
+                raise
             first_line = (str(error).strip().splitlines() or [type(error).__name__])[0]
             raise EngineError(f"The stage “{name}” could not be built: {first_line.rstrip('.')}.") from error
 
@@ -179,14 +190,18 @@ class Stages:
         """One eager run against one replayed from the same state; every tensor of the state must agree bit for bit."""
         before = self._state.snapshot()
         try:
+            self._liven()
             self.run("eager")
             wanted = self._state.snapshot()
             self._state.restore(before)
+            self._liven()
             self.run("graph")
-            agreed = all(torch.equal(wanted[name], self._state[name].to(wanted[name].device)) for name in wanted)
+            now = {name: self._state[name].to(wanted[name].device) for name in wanted}
+            apart = [name for name in wanted if not torch.equal(wanted[name], now[name])]
         finally:
             self._state.restore(before)
-        if not agreed:
+        if apart:
+            log.warning("a replayed graph of %s differs from eager in %s", ", ".join(self.names), ", ".join(apart))
             raise EngineError(
                 "CUDA graphs do not give the same result as eager mode on this computer, so they stay off. "
                 "Use eager mode, and please report the graphics card and driver."

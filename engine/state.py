@@ -59,6 +59,12 @@ class State:
         device = next(iter(self.tensors.values())).device
         if device.type == "cuda" and torch.cuda.mem_get_info(device)[0] < 2 * self.nbytes:
             device = torch.device("cpu")
+        try:
+            return self._copies(device)
+        except torch.OutOfMemoryError:  # somebody else took it in the meantime
+            return self._copies(torch.device("cpu"))
+
+    def _copies(self, device: torch.device) -> dict[str, Tensor]:
         return {name: tensor.to(device, copy=True) for name, tensor in self.tensors.items()}
 
     def restore(self, snapshot: dict[str, Tensor]) -> None:

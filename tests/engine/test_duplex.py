@@ -14,6 +14,7 @@ from engine.answer import Answer
 from engine.config import LMConfig, MimiConfig
 from engine.duplex import Duplex
 from engine.errors import Cancelled, EngineError
+from engine.frame_choice import FrameChoice
 from engine.persona import Prompt, VoicePrompt, build_prompt, voice_from_codes, wrap_text
 from engine.sampling import SamplingValues
 from tests.checkpoints import write_checkpoint
@@ -295,15 +296,12 @@ def test_modes_that_cannot_be_had(duplex: Duplex) -> None:
 def test_fused_kernels_that_fail_give_way_to_plain_torch(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another card may refuse kernels that were shaped on a larger one; the talk must not."""
     plain = Duplex.load(folder, device="cpu")
-    monkeypatch.setattr("engine.duplex._plain_reason", lambda lm, device: None)
-    make_frame = Duplex._make_frame
+    monkeypatch.setattr("engine.frame_choice.plain_reason", lambda lm, device: None)
 
-    def refuse(self: Duplex, fused: bool = False, **rest: Any) -> Any:
-        if fused:
-            raise RuntimeError("out of resource: shared memory, Required: 262160\nmore")
-        return make_frame(self, **rest)
+    def refuse(self: FrameChoice) -> Any:
+        raise RuntimeError("out of resource: shared memory, Required: 262160\nmore")
 
-    monkeypatch.setattr(Duplex, "_make_frame", refuse)
+    monkeypatch.setattr(FrameChoice, "fused", refuse)
     duplex = Duplex.load(folder, device="cpu")
     assert (
         duplex.plain_reason

@@ -9,8 +9,10 @@ import torch
 
 from engine import stages as stages_module
 from engine.errors import Cancelled, EngineError
+from engine.graphs import in_cuda_graph
 from engine.stages import Stage, Stages
 from engine.state import Slot, State
+from tests.engine.cpu_graphs import CpuPool
 
 PTXAS = """ptxas fatal   : Value 'sm_121a' is not defined for option 'gpu-name'
 Repro command: /usr/lib/triton/ptxas -lineinfo kernel.ptx"""
@@ -94,3 +96,58 @@ def test_what_was_released_must_be_built_again(state: State, monkeypatch: pytest
     assert len(made) == len(forgotten) == 2
     stages.release("eager")
     assert stages.prepared == ("eager",), "eager always stays"
+
+
+def graphed(state: State, funcs: list[Callable[[], None]], **options: object) -> Stages:
+    """Stages with recordings in the place of CUDA graphs."""
+    stages = [Stage(f"stage {index}", func) for index, func in enumerate(funcs)]
+    return Stages(stages, torch.device("cpu"), state, pool=CpuPool(), compiled=lambda: stages, **options)  # type: ignore[arg-type]
+
+
+def test_what_has_run_on_the_device_is_not_rehearsed_again(state: State) -> None:
+    runs: list[int] = []
+
+    def work() -> None:
+        runs.append(1)
+        state["count"].add_(1)
+
+    new, known = graphed(state, [work]), graphed(state, [work], rehearsed=True)
+    new.prepare("eager")
+    assert len(runs) == 1
+    new.prepare("eager")
+    known.prepare("eager")
+    assert len(runs) == 1, "once is enough"
+    runs.clear()
+    new.prepare("graph")
+    after_a_rehearsal = len(runs)
+    runs.clear()
+    graphed(state, [work]).prepare("graph")
+    assert len(runs) == after_a_rehearsal + 1
+    assert state["count"].item() == 0
+
+
+def test_graphs_are_held_against_eager_on_lively_inputs(state: State, caplog: pytest.LogCaptureFixture) -> None:
+    """A stage that reads zeros alone gives zeros whatever is wrong with it."""
+
+    def wrong_when_replayed() -> None:
+        state["sum"].mul_(3.0 if in_cuda_graph() else 2.0)
+
+    state["sum"].fill_(0)
+    graphed(state, [wrong_when_replayed]).prepare("graph")  # nobody could see it
+    stages = graphed(state, [wrong_when_replayed], liven=lambda: state["sum"].fill_(5))
+    with pytest.raises(EngineError, match="do not give the same result as eager"):
+        stages.prepare("graph")
+    assert "differs from eager in sum" in caplog.text
+    assert stages.prepared == ("eager",)
+    assert state["sum"].item() == 0
+
+
+def test_memory_that_runs_out_is_not_the_stages_fault(state: State) -> None:
+    def hungry() -> None:
+        state["count"].fill_(99)
+        raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.")
+
+    stages = graphed(state, [hungry])
+    with pytest.raises(torch.OutOfMemoryError):
+        stages.prepare("eager")
+    assert state["count"].item() == 0

@@ -97,9 +97,12 @@ def test_the_reason_reaches_the_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     import torch
 
     from engine import placement
+    from engine.lm import LanguageModel
 
+    with torch.device("meta"):
+        model = LanguageModel(MOSHI_7B)
     monkeypatch.setattr(placement, "triton_failure", lambda: "A test kernel failed: ptxas fatal.")
-    assert placement.fused_kernels_reason(MOSHI_7B, torch.device("cuda", 0)) == "A test kernel failed: ptxas fatal."
+    assert placement.plain_reason(model, torch.device("cuda", 0)) == "A test kernel failed: ptxas fatal."
 
 
 @pytest.mark.parametrize(("device", "compiler"), [("cpu", "C++"), ("cuda", "C")])

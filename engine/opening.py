@@ -1,0 +1,84 @@
+"""From a checkpoint folder to what an engine is made of: modules filled, their tokenizer, their files.
+
+Owns the order of a load: what can be refused early is looked at first, and slow questions are asked meanwhile. Called
+by the engine thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from threading import Thread
+from typing import NamedTuple
+
+import numpy as np
+import torch
+
+from engine import weights
+from engine.config import LMConfig, MimiConfig
+from engine.conversion import converted, held_precision, own_precision, packed_precision, speech_columns
+from engine.faults import give_back, memory_told
+from engine.frame import frame_slots
+from engine.lm import LanguageModel
+from engine.mimi import Mimi
+from engine.placement import choose_device, choose_dtype, choose_precision
+from engine.precision import QUANTIZED
+from engine.state import State
+from engine.text import TextTokenizer
+from engine.toolchain import triton_failure
+
+Progress = Callable[[str, int, int], None]
+Cancel = Callable[[], bool]
+
+
+class Opened(NamedTuple):
+    lm: LanguageModel
+    mimi: Mimi
+    files: weights.ModelFiles
+    tokenizer: TextTokenizer
+
+
+@torch.inference_mode()
+def open_folder(
+    folder: Path,
+    *,
+    device: str,
+    precision: str,
+    kernels: bool,
+    cache: Path | None,
+    speech: Callable[[], np.ndarray] | None,
+    progress: Progress | None,
+    cancelled: Cancel | None,
+) -> Opened:
+    """Arguments and errors as of `Duplex.load`."""
+    files = weights.find(folder)
+    where = choose_device(device)
+    held = held_precision(files)
+    precision = choose_precision(precision, own_precision(files, where), where)
+    dtype = choose_dtype(precision, where)
+    lm_config, mimi_config = LMConfig.from_dict(files.config), MimiConfig.from_dict(files.mimi_config)
+    tokenizer = TextTokenizer(files.tokenizer, lm_config)
+    weights.check_mimi(files, mimi_config, lm_config.codebooks)  # before the long read of the other file
+    if kernels and where.type == "cuda":
+        # A test kernel takes seconds to build: that is done while the files are read.
+        Thread(target=triton_failure, daemon=True).start()
+    give_back(where)  # what a load that failed, or another model, left behind
+    with memory_told("the model was loaded", where):
+        loading = weights.Loading(progress, cancelled, reserve=state_bytes(lm_config, mimi_config, dtype))
+        if precision in QUANTIZED and held is None and cache is not None and precision != packed_precision(files):
+            columns = partial(speech_columns, files, lm_config, mimi_config, where, speech) if speech else None
+            files = converted(files, lm_config, precision, cache, where, loading, columns)
+        lm = weights.load_lm(files, lm_config, where, dtype, loading, precision)
+        loading = weights.Loading(progress, cancelled)
+        mimi = weights.load_mimi(files, mimi_config, lm_config.codebooks, where, loading=loading)
+    return Opened(lm, mimi, files, tokenizer)
+
+
+def state_bytes(lm: LMConfig, mimi: MimiConfig, dtype: torch.dtype) -> int:
+    """Bytes of a talk's state, told from the sizes alone."""
+    with torch.device("meta"):
+        slots = LanguageModel(lm).slots(dtype) | frame_slots(lm, mimi, dtype)
+        for half in Mimi(mimi, lm.codebooks).slots():
+            slots |= half
+    return State(slots, "meta").nbytes
