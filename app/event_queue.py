@@ -39,8 +39,10 @@ class EventQueue:
             self._told = (what, now)
             self.put(LoadProgressed(what, done, total))
 
-    def put_warm_up(self, done: int, total: int) -> None:
-        self.put(LoadProgressed("warm-up", done, total))
+    def put_preparing(self, mode: str) -> Callable[[int, int], None]:
+        """The progress callback of a mode that is made ready within a load; compiling takes minutes and is named."""
+        what = "building compiled mode" if mode == "compiled" else "warm-up"
+        return lambda done, total: self.put(LoadProgressed(what, done, total))
 
     def put_building(self, mode: str) -> Callable[[int, int], None]:
         """The progress callback of a mode's building."""

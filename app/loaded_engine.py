@@ -26,6 +26,7 @@ WARM_UP_LIMIT_MS = 1000.0  # a computer on which a frame takes seconds need not 
 SEED_LIMIT = 2**63
 
 StepProgress = Callable[[int, int], None]
+ModeProgress = Callable[[str], StepProgress]  # of a mode
 _NUMBERS = ("temperature", "top_k", "text_temperature", "text_top_k")
 
 
@@ -55,7 +56,7 @@ class LoadedEngine:
             return ""
         return f"The fused kernels cannot be used, so that each frame takes longer: {reason}"
 
-    def make_ready(self, wanted: str, progress: StepProgress, cancelled: Cancelled, clock: Callable[[], int]) -> None:
+    def make_ready(self, wanted: str, progress: ModeProgress, cancelled: Cancelled, clock: Callable[[], int]) -> None:
         """Prepare what a live switch needs, choose `wanted` ("auto": graph where it works, else eager), and warm up.
 
         eager and graph are both prepared, so that switching between them in a talk is a choice of a callable; compiled
@@ -64,11 +65,11 @@ class LoadedEngine:
         self.mode_trouble = self._choose_first_mode(wanted, progress, cancelled)
         self.frame_ms = self._warm_up(clock)
 
-    def _choose_first_mode(self, wanted: str, progress: StepProgress, cancelled: Cancelled) -> str:
+    def _choose_first_mode(self, wanted: str, progress: ModeProgress, cancelled: Cancelled) -> str:
         """Returns "" or one sentence why another mode than the wanted one is in use."""
         for mode in ("eager", "graph", "compiled"):
             if mode != "compiled" or wanted == "compiled":
-                self._try_prepare(mode, progress, cancelled)
+                self._try_prepare(mode, progress(mode), cancelled)
         usable = [mode for mode in (wanted, "graph", "eager") if mode in self._prepared]
         self.engine.set_mode(usable[0])
         if wanted == "auto":

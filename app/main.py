@@ -20,7 +20,9 @@ from app.crash_report import crash_folder
 from app.devices import DeviceLists, DeviceRef
 from app.ending import end_now
 from app.errors import UserError
+from app.model_desk import ModelDesk
 from app.model_fits import ModelFits
+from app.model_store import ModelStore
 from app.paths import project_file, user_cache_folder, user_persona_file, user_voice_folder
 from app.presets import Presets
 from app.recorder import Recorder
@@ -127,6 +129,7 @@ class Desktop:
             library=LibraryPort(VoiceLibrary(user_voice_folder(), self._check.play), self._check),
             presets=Presets(user_persona_file()),
             fits=ModelFits(SOURCES),
+            models=ModelDesk(ModelStore(), lambda: (self._settings.config.model.source,)),
             spec=config.model,
             sampling=config.sampling,
             persona=config.persona,

@@ -140,7 +140,7 @@ class PhaseChanged:
 
 @dataclass(frozen=True)
 class LoadProgressed:
-    what: str  # "download", "language model", "codec", "warm-up", ...
+    what: str  # "download", "language model", "codec", "warm-up", "building compiled mode", ...
     done_bytes: int
     total_bytes: int
 

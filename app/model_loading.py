@@ -37,7 +37,7 @@ class ModelLoading:
         )
         loaded = LoadedEngine(engine, info)
         try:
-            loaded.make_ready(spec.mode, self._events.put_warm_up, interrupted, self._clock)
+            loaded.make_ready(spec.mode, self._events.put_preparing, interrupted, self._clock)
             self._voices.use_engine(engine)
             stop_if(interrupted)  # the loader may have looked for the last time long ago
         except BaseException:

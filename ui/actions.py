@@ -63,6 +63,9 @@ class Actions(QObject):
         self.settings = self._make(
             "settings", tr("&Settings\N{HORIZONTAL ELLIPSIS}"), "Ctrl+,", self.settings_wanted.emit
         )
+        self.models = self._make(
+            "models", tr("M&odels\N{HORIZONTAL ELLIPSIS}"), "Ctrl+Shift+M", lambda: session.page_wanted.emit("models")
+        )
         self.copy_transcript = self._make(
             "copy_transcript", tr("Copy &transcript"), "Ctrl+Shift+C", self.copy_transcript_wanted.emit
         )
@@ -83,7 +86,7 @@ class Actions(QObject):
         )
         self.guide = self._make("guide", tr("First-run &guide"), "Ctrl+G", self.guide_wanted.emit)
         self.load = self._make("load", tr("&Load model"), "Ctrl+L", session.load)
-        self.cancel_load = self._make("cancel_load", tr("Cancel loading"), "Ctrl+.", session.cancel_load)
+        self.cancel_load = self._make("cancel_load", tr("&Cancel loading"), "Ctrl+.", session.cancel_load)
         self.quit = self._make("quit", tr("&Quit"), "Ctrl+Q", self.quit_wanted.emit)
         self.quit.setMenuRole(QAction.MenuRole.QuitRole)
         self.settings.setMenuRole(QAction.MenuRole.PreferencesRole)
@@ -96,6 +99,7 @@ class Actions(QObject):
         self.describe(self.copy_latency, tr("Copy the cost of each mode as text"))
         self.describe(self.save_latency, tr("Save every frame's cost as a table (CSV) or as a trace for Perfetto"))
         self.describe(self.guide, tr("Check microphone and loudspeaker, and choose a model"))
+        self.describe(self.models, tr("See which models are here, download, check and delete them"))
         self.describe(self.copy_diagnostics, tr("Copy versions, devices and the last log lines for a bug report"))
         self.describe(self.copy_transcript, tr("Copy the words of this window with their times"))
         self.describe(self.save_transcript, tr("Save the words of this window as text, Markdown or subtitles"))
@@ -187,7 +191,12 @@ class Actions(QObject):
         self.save_transcript.setIcon(icons.icon("save", colours.muted))
         self.load.setEnabled(session.phase in ("idle", "failed", "ready"))
         self.load.setText(tr("&Load model") if session.info is None else tr("Re&load model"))
-        self.cancel_load.setEnabled(session.phase == "loading")
+        building = session.phase == "building"
+        self.cancel_load.setEnabled(session.phase == "loading" or building)
+        goes_on = tr("&Go on in {mode}").format(mode=session.mode)
+        self.cancel_load.setText(goes_on if building and session.mode else tr("&Cancel loading"))
+        given_up = tr("Give up building the mode; it can be chosen again at any time")
+        self.describe(self.cancel_load, given_up if building else tr("Give up loading the model"))
 
     def _update_modes(self) -> None:
         chosen = self._session.wanted_mode or self._session.mode

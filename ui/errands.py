@@ -69,7 +69,7 @@ class Errands(QObject):
     # ------------------------------------------------------------------ windows
 
     def open_settings(self, page: str) -> None:
-        """Show the settings window; page: "audio", "voice", "engine", "recording", "appearance" or ""."""
+        """Show the settings window; page: one of its pages by name, or ""."""
         if self.settings is None:
             self.settings = SettingsWindow(self._session, self._bridge, self._ports, self._theme, self._actions)
             self.settings.setWindowIcon(self._window.windowIcon())

@@ -114,6 +114,7 @@ class SpeakerStep(Step):
         self._bridge = bridge
         self._check = ports.check
         self._playing = False
+        self._reason = ""
         self.box = DeviceBox(bridge, ports.devices, "output", tr("Loudspeaker"))
         self.play = QPushButton(tr("&Play the test sound"))
         self.words = wrapped_label(tr("Three soft notes, rising."), "small", "muted")
@@ -147,7 +148,12 @@ class SpeakerStep(Step):
         free = not self._session.talking
         self.play.setEnabled(free)
         self.play.setText(tr("&Stop") if self._playing else tr("&Play the test sound"))
-        self.play.setToolTip("" if free else tr("A talk is running; end it to play the test sound."))
+        reason = "" if free else tr("A talk is running; end it to play the test sound.")
+        self.play.setToolTip(reason)
+        self.play.setAccessibleDescription(reason)
+        if reason != self._reason:
+            self._reason = reason
+            self._say(reason or tr("Three soft notes, rising."), "near" if reason else "muted")
 
     def _say(self, words: str, tone: str) -> None:
         self.words.setText(words)
@@ -175,6 +181,13 @@ class ModelStep(Step):
         self._list.setSpacing(10)
         self.column.addWidget(self.waiting)
         self.column.addLayout(self._list)
+        self.more = QPushButton(tr("&More about models\N{HORIZONTAL ELLIPSIS}"))
+        self.more.setToolTip(tr("Which models are here, downloads, licences"))
+        self.more.clicked.connect(lambda: session.page_wanted.emit("models"))
+        row = QHBoxLayout()
+        row.addWidget(self.more)
+        row.addStretch(1)
+        self.column.addLayout(row)
         self.column.addStretch(1)
         session.spec_changed.connect(self._show_choice)
 

@@ -39,6 +39,7 @@ DRAWINGS = {
     "info": '<circle cx="12" cy="12" r="8.8"/><path d="M12 11v5.5M12 7.6v.1"/>',
     "engine": '<rect x="6.5" y="6.5" width="11" height="11" rx="2"/>'
     '<path d="M10 3.5v3M14 3.5v3M10 17.5v3M14 17.5v3M3.5 10h3M3.5 14h3M17.5 10h3M17.5 14h3"/>',
+    "models": '<path d="M12 3.2l8 4.3-8 4.3-8-4.3z"/><path d="M4 12l8 4.3 8-4.3M4 16.5l8 4.3 8-4.3"/>',
     "voice": '<path d="M4 10v4M8 6.5v11M12 3.5v17M16 7.5v9M20 10v4"/>',
     "appearance": '<circle cx="12" cy="12" r="8.5"/><path d="M12 3.5v17a8.5 8.5 0 0 0 0-17z" fill="{colour}"/>',
     "record": '<circle cx="12" cy="12" r="8.5"/><circle cx="12" cy="12" r="3.6" fill="{colour}"/>',

@@ -6,7 +6,7 @@ Owns no state. Qt thread only.
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QWidget
 
 
@@ -32,6 +32,24 @@ def wrapped_label(text: str, role: str = "body", tone: str = "") -> QLabel:
     label = text_label(text, role, tone)
     label.setWordWrap(True)
     return label
+
+
+class ElidedLabel(QLabel):
+    """A label on one line that gives way: what has no room ends in an ellipsis, and stays whole for screen readers."""
+
+    LEAST_CHARACTERS = 12
+
+    def minimumSizeHint(self) -> QSize:
+        hint = super().minimumSizeHint()
+        return QSize(min(hint.width(), self.LEAST_CHARACTERS * self.fontMetrics().averageCharWidth()), hint.height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        room = self.contentsRect()
+        shown = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, room.width())
+        painter = QPainter(self)
+        painter.setPen(self.palette().windowText().color())
+        painter.drawText(room, self.alignment() | Qt.TextFlag.TextSingleLine, shown)
+        painter.end()
 
 
 def action_button(action: QAction, kind: str = "", text: bool = True) -> QToolButton:

@@ -20,43 +20,25 @@ from ui.actions import Actions
 from ui.bridge import Bridge
 from ui.errands import Errands
 from ui.figures import format_bytes, format_clock
-from ui.labels import action_button, heading_row, set_tone, text_label
+from ui.labels import ElidedLabel, action_button, heading_row, set_tone, text_label
 from ui.latency_view import LatencyView
 from ui.meter import LevelPane
 from ui.mode_radios import ModeRadios
 from ui.notices import Banner, Progress, untrained_notice
+from ui.phase_words import HINTS, PHASE_WORDS
 from ui.ports import Ports
 from ui.recording_sign import RecordingSign
 from ui.rescue import Rescue
 from ui.scrolling import VerticalScroll
 from ui.session import Session
 from ui.settings import SettingsWindow
+from ui.talk_flow import TalkFlow
 from ui.talk_key import TalkButton, TalkKey
 from ui.theme import Theme
 from ui.transcript import TranscriptView
 from ui.turns import MODEL
-from ui.words import marked, tr
+from ui.words import tr
 
-PHASE_WORDS = {
-    "idle": marked("No model loaded"),
-    "loading": marked("Loading the model"),
-    "ready": marked("Ready to talk"),
-    "priming": marked("Preparing the voice and persona"),
-    "talking": marked("Talking"),
-    "building": marked("Building a mode"),
-    "failed": marked("Stopped by a fault"),
-    "closed": marked("Closed"),
-}
-HINTS = {
-    "idle": marked("Load a model to begin."),
-    "loading": marked("You can talk as soon as the model is loaded."),
-    "ready": marked("Press Start talk and speak. The model's words appear here."),
-    "priming": marked("The talk begins in a moment."),
-    "talking": marked("Listening. The model's words appear here."),
-    "building": marked("The talk goes on when the mode is built."),
-    "failed": marked("The message above says what went wrong."),
-    "closed": "",
-}
 DONE_SHOWN_MS = 4000
 CALM_FRAMES = 12  # about a second
 
@@ -76,6 +58,7 @@ class MainWindow(QMainWindow):
         self.setWindowTitle("Parley")
         self.setWindowIcon(icons.program_icon(ports.icon))
         self.errands = Errands(session, bridge, ports, theme, self.actions_, self)
+        self.flow = TalkFlow(session, bridge)
         self._make_parts()
         self._arrange()
         self._make_menus()
@@ -109,7 +92,9 @@ class MainWindow(QMainWindow):
         self.latency = LatencyView(theme, action_button(actions.latency, "flat", text=False))
         self.microphone = LevelPane(theme, tr("Microphone level"), "microphone")
         self.speaker = LevelPane(theme, tr("Loudspeaker level"), "speaker")
-        self.model = text_label("", "small", "muted")
+        self.model = ElidedLabel()
+        self.model.setProperty("role", "small")
+        self.model.setProperty("tone", "muted")
         self.model.setAccessibleName(tr("Model"))
         self._done = QTimer(self)
         self._done.setSingleShot(True)
@@ -148,7 +133,6 @@ class MainWindow(QMainWindow):
         row.addWidget(text_label(tr("Engine"), "label", "muted"))
         row.addWidget(self.modes)
         row.addStretch(1)
-        row.addWidget(self.recording)
         row.addWidget(self.phase_dot)
         row.addWidget(self.phase)
         row.addWidget(self.settings_button)
@@ -171,6 +155,7 @@ class MainWindow(QMainWindow):
 
     def _footer(self) -> QWidget:
         card, row = _card_row()
+        row.addWidget(self.recording)  # here, where meters give way: in the full header it would widen the window
         row.addWidget(self.microphone, 3)
         row.addSpacing(12)
         row.addWidget(self.speaker, 3)
@@ -191,7 +176,7 @@ class MainWindow(QMainWindow):
         engine.addSeparator()
         engine.addActions([actions.trial])
         engine.addSeparator()
-        engine.addActions([actions.load, actions.cancel_load])
+        engine.addActions([actions.load, actions.cancel_load, actions.models])
         tools = bar.addMenu(tr("T&ools"))
         tools.addActions([actions.settings])
         tools.addSeparator()
@@ -207,6 +192,7 @@ class MainWindow(QMainWindow):
         session.phase_changed.connect(self._show_phase)
         session.troubles_changed.connect(self._show_phase)
         session.info_changed.connect(self._show_model)
+        self.flow.changed.connect(self._show_phase)
         session.mode_changed.connect(self._show_mode)
         session.muted_changed.connect(self._show_muted)
         session.talk_started.connect(self._talk_started)
@@ -230,23 +216,26 @@ class MainWindow(QMainWindow):
         phase = "failed" if stuck else self._session.phase
         colours = self._theme.colours
         colour = {"talking": colours.ok, "ready": colours.ok, "failed": colours.red}.get(phase, colours.amber)
-        if self._session.muted and phase == "talking":
+        if phase == "talking" and (self._session.muted or self.flow.waiting):
             colour = colours.amber
         self.phase_dot.setText(f'<span style="color:{colour}">\N{BLACK CIRCLE}</span>')
         self.transcript.set_hint(tr(HINTS[phase]) if HINTS[phase] else "")
         self._show_words(phase)
-        if phase not in ("talking", "building"):
+        if phase != "talking" or self.flow.waiting:  # a level that stands still would be taken for one that is heard
             for pane in (self.microphone, self.speaker):
                 pane.set_level(float("nan"))
 
     def _show_words(self, phase: str) -> None:
         words = tr(PHASE_WORDS[phase])
-        if phase == "talking" and self._session.muted:
+        waiting = self.flow.waiting if phase == "talking" else ""
+        if waiting:
+            words = tr(waiting)
+        elif phase == "talking" and self._session.muted:
             words = tr("Muted")
         if phase in ("talking", "building") and self._session.talking:
             words = f"{words}, {format_clock(self._seconds)}"
         self.phase.setText(words)
-        set_tone(self.phase, "over" if phase == "failed" else "near" if self._session.muted else "")
+        set_tone(self.phase, "over" if phase == "failed" else "near" if self._session.muted or waiting else "")
 
     def _show_muted(self, muted: bool) -> None:
         self.microphone.set_picture("muted" if muted else "microphone")

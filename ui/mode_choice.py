@@ -38,6 +38,11 @@ class ModeChoice:
         self._waiting += engine_is_there
         return engine_is_there
 
+    def hold(self, mode: str) -> None:
+        """Ask for a mode once an engine is ready; the setting that wanted it stays, whatever comes of it."""
+        self.wanted = self._before = mode
+        self._held = True
+
     def loading(self) -> None:
         """What waited for an answer is dropped with the old model."""
         self._waiting = 0
@@ -66,7 +71,7 @@ class ModeChoice:
         if not self._held:
             return ""
         self._held = False
-        if self.wanted == self.mode or self.modes.get(self.wanted) is not None:
+        if self.wanted == self.mode:
             return ""
         self._waiting += 1
         return self.wanted

@@ -20,8 +20,14 @@ from ui.session import Session
 from ui.theme import Theme
 from ui.words import marked, tr
 
-PARTS = (marked("download"), marked("language model"), marked("codec"), marked("warm-up"))  # as a load names them
-STEPS = ("warm-up",)  # progress counted in steps, not in bytes
+PARTS = (  # as a load names them
+    marked("download"),
+    marked("language model"),
+    marked("codec"),
+    marked("warm-up"),
+    marked("building compiled mode"),
+)
+STEPS = ("warm-up", "building compiled mode")  # progress counted in steps, not in bytes
 ETA_AFTER_SECONDS = 2.0
 UNTRAINED = marked(
     "These weights are untrained: they exercise the program from end to end, and the answer is noise rather than "
@@ -113,7 +119,7 @@ class Banner(Notice):
 
 
 class Progress(QFrame):
-    """How far a load or a build is, with Cancel for the load; without a model, the way to one."""
+    """How far a load or a build is, with the way out of it; without a model, the way to one."""
 
     def __init__(self, theme: Theme, session: Session, actions: Actions, clock: Callable[[], float] = time.monotonic):
         super().__init__()
@@ -153,7 +159,7 @@ class Progress(QFrame):
     def _phase(self, phase: str) -> None:
         unloaded = phase == "idle" or (phase == "failed" and not self._session.troubles)
         self.setVisible(unloaded or phase in ("loading", "building"))
-        self.cancel.setVisible(phase == "loading")
+        self.cancel.setVisible(phase in ("loading", "building"))
         self.load.setVisible(unloaded)
         self.bar.setVisible(not unloaded)
         self._began = None
@@ -177,7 +183,11 @@ class Progress(QFrame):
         self._show(heading, detail, done, total)
 
     def show_building(self, event: ModeBuilding) -> None:
-        pause = tr("the talk is paused and goes on afterwards") if self._session.talking else tr("this happens once")
+        pause = (
+            tr("the talk is paused and goes on afterwards")
+            if self._session.talking
+            else tr("it takes a while, once after each start")
+        )
         steps = tr("{done} of {total}").format(done=event.done, total=event.total) + ", " if event.total else ""
         self._show(tr("Building the {mode} mode").format(mode=event.mode), steps + pause, event.done, event.total)
 

@@ -16,6 +16,7 @@ from typing import Protocol
 
 from app.messages import Command, Event, ModelSpec, PersonaChoice, Sampling
 from app.telemetry import FrameHistory
+from ui.model_ports import ModelsPort
 
 # Dotted names that the window reads and writes through SettingsPort.
 THEME = "window.theme"  # "system" | "light" | "dark" | "contrast"
@@ -304,6 +305,7 @@ class Ports:
     library: VoiceLibraryPort
     presets: PresetsPort
     fits: FitsPort
+    models: ModelsPort
     spec: ModelSpec = field(default_factory=ModelSpec)  # what to load first (settings and command line together)
     sampling: Sampling = field(default_factory=Sampling)
     persona: PersonaChoice = field(default_factory=PersonaChoice)

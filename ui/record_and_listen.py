@@ -38,6 +38,7 @@ class RecordAndListen(QWidget):
         self._longest_s = longest_s
         self._invitation = invitation
         self._doing = ""
+        self._reason = ""
         self.has_recording = False
         self.record = QPushButton()
         self.listen = QPushButton()
@@ -120,6 +121,9 @@ class RecordAndListen(QWidget):
         self.record.setEnabled(free and self._doing in ("", "recording"))
         self.listen.setEnabled(free and self.has_recording and self._doing in ("", "playing"))
         reason = "" if free else tr("A talk is running; end it to record.")
+        if reason != self._reason:  # said where it is read, not in a tool tip alone
+            self._reason = reason
+            self._say(reason or self._invitation, "near" if reason else "muted")
         for button in (self.record, self.listen):
             button.setToolTip(reason)
             button.setAccessibleDescription(reason)

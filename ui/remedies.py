@@ -16,6 +16,7 @@ LABELS = (
     marked("Sound settings"),
     marked("Voice settings"),
     marked("Engine settings"),
+    marked("Models"),
     marked("Choose device"),
     marked("Load again"),
     marked("Try again"),
@@ -25,7 +26,7 @@ LABELS = (
 PAGE, MODE, NEW_TALK, AGAIN = "page", "mode", "new talk", "again"
 RELAUNCH, REPORTS = "relaunch", "reports"
 RESCUES = {"restart": RELAUNCH, "reports": REPORTS}
-LABEL_PAGES = {"engine": "engine", "sound": "audio", "voice": "voice"}
+LABEL_PAGES = {"engine": "engine", "models": "models", "sound": "audio", "voice": "voice"}
 KIND_PAGES = {
     "audio-input": "audio",
     "audio-output": "audio",

@@ -9,8 +9,6 @@ from __future__ import annotations
 import argparse
 import math
 import os
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import QEvent
@@ -33,12 +31,14 @@ from app.messages import (
     TextSpoken,
     Trouble,
 )
-from app.telemetry import FrameRecord
 from ui import scripted
 from ui.app import Window, make_window
 from ui.language import speak
 from ui.mode_trial import compare
+from ui.model_scenes import model_scenes
 from ui.ports import CheckState, DeviceChoice, DevicesState, RecordingState
+from ui.scene import Scene
+from ui.scripted_models import ScriptedModels
 from ui.scripted_voices import ScriptedCheck, ScriptedPreset, ScriptedPresets
 
 ICON = Path(__file__).resolve().parent.parent / "assets" / "icons" / "parley.svg"
@@ -70,27 +70,6 @@ def ready(info: ModelInfo, mode: str) -> list[Event]:
 
 def talking(info: ModelInfo, mode: str) -> list[Event]:
     return [*ready(info, mode), PhaseChanged("priming"), PhaseChanged("talking"), TalkStarted(), *speech()]
-
-
-@dataclass(frozen=True)
-class Scene:
-    """Events, frames and an open settings page, or "latency" for the details ("" = the main window)."""
-
-    name: str
-    events: tuple[Event, ...] = ()
-    frames: tuple[FrameRecord, ...] = ()
-    page: str = ""
-    text_size: int = 100
-    themes: tuple[str, ...] = ("light", "dark")
-    language: str = "en"
-    spec: ModelSpec = ModelSpec()
-    sampling: Sampling = Sampling()
-    persona: PersonaChoice = PersonaChoice()
-    devices: DevicesState | None = None
-    recording: RecordingState | None = None
-    presets: tuple[ScriptedPreset, ...] = ()
-    late: tuple[Event, ...] = ()  # said once the page is open
-    after: Callable[[Window], None] | None = None
 
 
 def scenes() -> list[Scene]:
@@ -212,6 +191,7 @@ def scenes() -> list[Scene]:
             spec=seven,
             late=(Trouble("mode", "The compiled mode cannot be used: no C++ compiler was found."),),
         ),
+        *model_scenes((*ready(card, "graph"),), seven),
         Scene("settings_recording", (*ready(card, "graph"),), (), "recording", spec=seven),
         Scene("settings_appearance", (*ready(card, "graph"),), (), "appearance", spec=seven),
     ]
@@ -289,6 +269,7 @@ def show(application: QApplication, scene: Scene, theme: str) -> tuple[Window, Q
         recorder.wanted, recorder.shown = True, scene.recording
     given["recorder"] = recorder
     given["presets"] = ScriptedPresets(*scene.presets)
+    given["models"] = ScriptedModels(scene.models)
     window = make_window(application, conversation, scripted.make_ports(settings, **given))
     window.main.show()
     conversation.say(*scene.events)

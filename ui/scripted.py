@@ -16,6 +16,7 @@ from app.messages import Command, Event, ModelInfo, Sampling
 from app.telemetry import FRAME_MS, FrameHistory, FrameRecord
 from ui import ports as keys
 from ui.ports import DeviceChoice, DeviceRow, DevicesState, Ports, RecordingState, SoundNow
+from ui.scripted_models import ScriptedModels
 from ui.scripted_voices import ScriptedCheck, ScriptedFits, ScriptedLibrary, ScriptedPresets
 from ui.scripted_voices import done as done
 
@@ -181,6 +182,7 @@ def make_ports(settings: ScriptedSettings | None = None, **changes: object) -> P
         "library": ScriptedLibrary("my voice.wav"),
         "presets": ScriptedPresets(),
         "fits": ScriptedFits(),
+        "models": ScriptedModels(),
         "model_sources": ("mini", "kyutai/moshiko-pytorch-bf16", "nvidia/personaplex-7b-v1"),
     }
     return Ports(**{**given, **changes})  # type: ignore[arg-type]

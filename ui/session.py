@@ -50,6 +50,7 @@ from ui.sampling_ranges import SAMPLING_KEYS, usual_sampling
 from ui.words import tr
 
 TALK_PHASES = ("priming", "talking")
+COMPILED = "compiled"
 SPEC_KEYS = {"source": keys.MODEL_SOURCE, "device": keys.MODEL_DEVICE, "precision": keys.MODEL_PRECISION}
 
 
@@ -141,9 +142,14 @@ class Session(QObject):
         self._loads_waiting += 1
         self.phase = "loading"  # shown at once; the conversation's own word follows
         self.phase_changed.emit(self.phase)
-        self._conversation.send(LoadModel(self.spec))
+        spec = self.spec
+        if spec.mode == COMPILED:  # built once there is something to talk with meanwhile, for those who will not wait
+            self._choice.hold(COMPILED)
+            spec = replace(spec, mode="auto")
+        self._conversation.send(LoadModel(spec))
 
     def cancel_load(self) -> None:
+        """Give up the load, or the building of a mode."""
         self._conversation.send(CancelLoad())
 
     def start(self) -> None:
@@ -169,9 +175,11 @@ class Session(QObject):
 
     def set_mode(self, mode: str) -> None:
         """Ask for a mode. Before a model is there, the choice is kept for the load."""
-        if not self._choice.can_ask(mode):
-            return
         before = str(self._settings.get(keys.MODE))
+        if not self._choice.can_ask(mode):
+            if mode == self.mode and before == COMPILED:  # its building was given up: this is meant for the next start
+                self._restore_mode(mode)
+            return
         if self._keep({keys.MODE: mode}, {keys.MODE: before}, "engine"):
             self.spec = replace(self.spec, mode=mode)
             if self._choice.ask(mode, before, self.info is not None and self.phase != "loading"):

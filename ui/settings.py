@@ -17,6 +17,7 @@ from ui.session import Refusal, Session
 from ui.settings_appearance import AppearancePage
 from ui.settings_audio import AudioPage
 from ui.settings_engine import EnginePage
+from ui.settings_models import ModelsPage
 from ui.settings_page import Page
 from ui.settings_recording import RecordingPage
 from ui.settings_voice import VoicePage
@@ -26,6 +27,7 @@ from ui.words import tr
 PICTURES = {
     "audio": "microphone",
     "voice": "voice",
+    "models": "models",
     "engine": "engine",
     "recording": "record",
     "appearance": "appearance",
@@ -33,20 +35,22 @@ PICTURES = {
 
 
 class SettingsWindow(QWidget):
-    """Audio, Voice, Engine, Recording, Appearance."""
+    """Audio, Voice, Models, Engine, Recording, Appearance."""
 
     def __init__(self, session: Session, bridge: Bridge, ports: Ports, theme: Theme, actions: Actions):
         super().__init__(None, Qt.WindowType.Window)
         self._theme = theme
-        self.setWindowTitle(tr("Parley settings"))
+        self.setWindowTitle(tr("Settings"))  # the system adds the program's name
         self.audio = AudioPage(session, bridge, ports, theme, actions)
         self.voice = VoicePage(session, bridge, ports, actions, theme)
+        self.models = ModelsPage(session, bridge, ports, theme)
         self.engine = EnginePage(session, ports, actions)
         self.recording = RecordingPage(ports, actions)
         self.appearance = AppearancePage(session, ports.settings, theme)
         self.pages: dict[str, Page] = {
             "audio": self.audio,
             "voice": self.voice,
+            "models": self.models,
             "engine": self.engine,
             "recording": self.recording,
             "appearance": self.appearance,

@@ -24,7 +24,7 @@ from app.messages import PRECISIONS, ModelSpec, Sampling
 from app.telemetry import FRAME_MS
 from ui.actions import Actions
 from ui.figures import format_bytes, format_clock
-from ui.labels import wrapped_label
+from ui.labels import action_button, wrapped_label
 from ui.mode_radios import ModeRadios
 from ui.ports import Ports
 from ui.sampling_ranges import SAMPLING_NAMES, SAMPLING_RANGES
@@ -62,6 +62,7 @@ class EnginePage(Page):
         self.source.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         self.source.addItems(list(ports.model_sources))
         self.browse = QPushButton(tr("&Folder\N{HORIZONTAL ELLIPSIS}"))
+        self.all_models = action_button(actions.models)
         self.device, self.precision = QComboBox(), QComboBox()
         self.facts = wrapped_label("", "small", "muted")
         self.modes = ModeRadios(actions, explain=True)
@@ -90,6 +91,7 @@ class EnginePage(Page):
         inner.setContentsMargins(0, 0, 0, 0)
         inner.addWidget(self.source, 1)
         inner.addWidget(self.browse)
+        inner.addWidget(self.all_models)
         form_row(form, tr("&Model"), row).setBuddy(self.source)
         self.source.setAccessibleName(tr("Model: mini, a folder, or a Hugging Face id"))
         form_row(form, tr("&Runs on"), self.device)

@@ -200,7 +200,7 @@ def test_a_held_shortcut_is_seen_through_where_the_system_does_not_say_so(rig: R
 
 def test_every_action_has_words_and_a_shortcut_of_its_own(rig: Rig) -> None:
     actions = rig.window.main.actions_.all()
-    assert len(actions) == 21
+    assert len(actions) == 22
     shortcuts = [action.shortcut().toString() for action in actions]
     assert all(shortcuts)
     assert len(set(shortcuts)) == len(shortcuts)

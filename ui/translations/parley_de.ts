@@ -24,6 +24,14 @@
       <translation>&amp;Zurück zu {mode}</translation>
     </message>
     <message>
+      <source>&amp;Cancel</source>
+      <translation>&amp;Abbrechen</translation>
+    </message>
+    <message>
+      <source>&amp;Cancel loading</source>
+      <translation>&amp;Laden abbrechen</translation>
+    </message>
+    <message>
       <source>&amp;Choose…</source>
       <translation>&amp;Wählen…</translation>
     </message>
@@ -48,6 +56,10 @@
       <translation>&amp;Fertig</translation>
     </message>
     <message>
+      <source>&amp;Download</source>
+      <translation>&amp;Herunterladen</translation>
+    </message>
+    <message>
       <source>&amp;Eager</source>
       <translation>&amp;Eager</translation>
     </message>
@@ -66,6 +78,10 @@
     <message>
       <source>&amp;Folder…</source>
       <translation>&amp;Ordner…</translation>
+    </message>
+    <message>
+      <source>&amp;Go on in {mode}</source>
+      <translation>In {mode} &amp;weitermachen</translation>
     </message>
     <message>
       <source>&amp;Graph</source>
@@ -128,6 +144,10 @@
       <translation>&amp;Modell</translation>
     </message>
     <message>
+      <source>&amp;More about models…</source>
+      <translation>&amp;Mehr zu den Modellen…</translation>
+    </message>
+    <message>
       <source>&amp;Mute</source>
       <translation>&amp;Stumm schalten</translation>
     </message>
@@ -176,8 +196,16 @@
       <translation>Bewegung &amp;verringern</translation>
     </message>
     <message>
+      <source>&amp;Remove it</source>
+      <translation>Ent&amp;fernen</translation>
+    </message>
+    <message>
       <source>&amp;Runs on</source>
       <translation>&amp;Läuft auf</translation>
+    </message>
+    <message>
+      <source>&amp;Save</source>
+      <translation>&amp;Speichern</translation>
     </message>
     <message>
       <source>&amp;Save transcript…</source>
@@ -220,6 +248,10 @@
       <translation>, weil Gespräche darüber hinaus ausufern oder zerfallen; „Voller Bereich“ erlaubt es.</translation>
     </message>
     <message>
+      <source>A folder of yours</source>
+      <translation>Ein Ordner von Ihnen</translation>
+    </message>
+    <message>
       <source>A good level.</source>
       <translation>Ein guter Pegel.</translation>
     </message>
@@ -252,6 +284,18 @@
       <translation>Dazu muss ein Gespräch laufen.</translation>
     </message>
     <message>
+      <source>A token is given by the variable HF_TOKEN, and that one is used.</source>
+      <translation>Ein Token steht in der Variable HF_TOKEN; dieses wird benutzt.</translation>
+    </message>
+    <message>
+      <source>A token is kept in {file}.</source>
+      <translation>Ein Token liegt in {file}.</translation>
+    </message>
+    <message>
+      <source>Access token of Hugging Face</source>
+      <translation>Zugangstoken von Hugging Face</translation>
+    </message>
+    <message>
       <source>Add</source>
       <translation>Hinzufügen</translation>
     </message>
@@ -274,6 +318,10 @@
     <message>
       <source>As the system</source>
       <translation>Wie das System</translation>
+    </message>
+    <message>
+      <source>Asking Hugging Face about the token</source>
+      <translation>Das Token wird bei Hugging Face geprüft</translation>
     </message>
     <message>
       <source>Audio</source>
@@ -320,12 +368,16 @@
       <translation>Abbrechen</translation>
     </message>
     <message>
-      <source>Cancel loading</source>
-      <translation>Laden abbrechen</translation>
+      <source>Check</source>
+      <translation>Prüfen</translation>
     </message>
     <message>
       <source>Check microphone and loudspeaker, and choose a model</source>
       <translation>Mikrofon und Lautsprecher prüfen und ein Modell wählen</translation>
+    </message>
+    <message>
+      <source>Checking {model}</source>
+      <translation>{model} wird geprüft</translation>
     </message>
     <message>
       <source>Choose a folder for recordings</source>
@@ -364,6 +416,22 @@
       <translation>Farben</translation>
     </message>
     <message>
+      <source>Comes with Parley</source>
+      <translation>Gehört zu Parley</translation>
+    </message>
+    <message>
+      <source>Compare every byte with what was published, and every tensor with the configuration</source>
+      <translation>Jedes Byte mit dem Veröffentlichten vergleichen und jeden Tensor mit der Konfiguration</translation>
+    </message>
+    <message>
+      <source>Converted from models that are not here any more</source>
+      <translation>Umgerechnet aus Modellen, die nicht mehr hier sind</translation>
+    </message>
+    <message>
+      <source>Converted to {precision}, {size}</source>
+      <translation>Umgerechnet in {precision}, {size}</translation>
+    </message>
+    <message>
       <source>Copy &amp;diagnostics</source>
       <translation>&amp;Diagnose kopieren</translation>
     </message>
@@ -392,6 +460,10 @@
       <translation>Aktueller Frame</translation>
     </message>
     <message>
+      <source>Damaged, other than it was published: {names}.</source>
+      <translation>Beschädigt, anders als veröffentlicht: {names}.</translation>
+    </message>
+    <message>
       <source>Dele&amp;te…</source>
       <translation>&amp;Löschen…</translation>
     </message>
@@ -404,8 +476,28 @@
       <translation>Die Stimme {voice} löschen? Sie lässt sich nicht zurückholen.</translation>
     </message>
     <message>
+      <source>Delete {model} ({size})? To be used again it must be downloaded again.</source>
+      <translation>{model} ({size}) löschen? Um es wieder zu benutzen, muss es neu heruntergeladen werden.</translation>
+    </message>
+    <message>
+      <source>Delete {model} and what was converted from it ({size})? It must then be downloaded again.</source>
+      <translation>{model} und alles daraus Umgerechnete ({size}) löschen? Es muss dann neu heruntergeladen werden.</translation>
+    </message>
+    <message>
+      <source>Delete {what}? It is made anew when it is needed, which takes a while.</source>
+      <translation>Löschen: {what}? Bei Bedarf wird es neu gemacht; das dauert eine Weile.</translation>
+    </message>
+    <message>
+      <source>Delete: {what}</source>
+      <translation>Löschen: {what}</translation>
+    </message>
+    <message>
       <source>Deleted {voice}.</source>
       <translation>{voice} wurde gelöscht.</translation>
+    </message>
+    <message>
+      <source>Delete…</source>
+      <translation>Löschen…</translation>
     </message>
     <message>
       <source>Devices</source>
@@ -418,6 +510,22 @@
     <message>
       <source>Dismiss this message</source>
       <translation>Diese Meldung schließen</translation>
+    </message>
+    <message>
+      <source>Download a model</source>
+      <translation>Ein Modell herunterladen</translation>
+    </message>
+    <message>
+      <source>Downloaded</source>
+      <translation>Heruntergeladen</translation>
+    </message>
+    <message>
+      <source>Downloading {model}</source>
+      <translation>{model} wird heruntergeladen</translation>
+    </message>
+    <message>
+      <source>Downloads go to {folder}, where {free} are free. What ends early goes on where it stopped; once a model is here, nothing more is fetched.</source>
+      <translation>Heruntergeladenes kommt nach {folder}; dort sind {free} frei. Was vorzeitig endet, geht später dort weiter; ist ein Modell einmal hier, wird nichts mehr geholt.</translation>
     </message>
     <message>
       <source>Eager runs for {seconds} s more, then {mode} again</source>
@@ -436,6 +544,10 @@
       <translation>Engine-Einstellungen</translation>
     </message>
     <message>
+      <source>Every tensor fits; there are no published checksums to compare its files with.</source>
+      <translation>Jeder Tensor passt; veröffentlichte Prüfsummen zum Vergleich gibt es nicht.</translation>
+    </message>
+    <message>
       <source>Export the frames</source>
       <translation>Frames exportieren</translation>
     </message>
@@ -446,6 +558,18 @@
     <message>
       <source>FLAC: the same sound in half the room</source>
       <translation>FLAC: derselbe Klang auf halbem Platz</translation>
+    </message>
+    <message>
+      <source>Fetch only these files from Hugging Face</source>
+      <translation>Nur diese Dateien von Hugging Face holen</translation>
+    </message>
+    <message>
+      <source>Fetch the damaged files anew</source>
+      <translation>Die beschädigten Dateien neu holen</translation>
+    </message>
+    <message>
+      <source>Fetch what is missing</source>
+      <translation>Das Fehlende holen</translation>
     </message>
     <message>
       <source>Figures copied</source>
@@ -464,8 +588,16 @@
       <translation>Ordner für Aufnahmen</translation>
     </message>
     <message>
+      <source>Folder: {folder}</source>
+      <translation>Ordner: {folder}</translation>
+    </message>
+    <message>
       <source>For example: You are a patient tutor who answers in short sentences.</source>
       <translation>Zum Beispiel: You are a patient tutor who answers in short sentences.</translation>
+    </message>
+    <message>
+      <source>For&amp;get it…</source>
+      <translation>Ver&amp;gessen…</translation>
     </message>
     <message>
       <source>For&amp;mat</source>
@@ -496,6 +628,18 @@
       <translation>Lücken im Ton</translation>
     </message>
     <message>
+      <source>Give up building the mode; it can be chosen again at any time</source>
+      <translation>Den Bau des Modus aufgeben; er lässt sich jederzeit wieder wählen</translation>
+    </message>
+    <message>
+      <source>Give up loading the model</source>
+      <translation>Das Laden des Modells aufgeben</translation>
+    </message>
+    <message>
+      <source>Go on</source>
+      <translation>Weiter</translation>
+    </message>
+    <message>
       <source>Good.</source>
       <translation>Gut.</translation>
     </message>
@@ -522,6 +666,18 @@
     <message>
       <source>Holds from the next start of Parley on.</source>
       <translation>Gilt ab dem nächsten Start von Parley.</translation>
+    </message>
+    <message>
+      <source>In Hugging Face's own cache</source>
+      <translation>Im Cache von Hugging Face</translation>
+    </message>
+    <message>
+      <source>It belongs to the program.</source>
+      <translation>Es gehört zum Programm.</translation>
+    </message>
+    <message>
+      <source>It cannot be used: {reason}</source>
+      <translation>Nicht zu gebrauchen: {reason}</translation>
     </message>
     <message>
       <source>L&amp;isten</source>
@@ -576,6 +732,10 @@
       <translation>Neu laden</translation>
     </message>
     <message>
+      <source>Loading another model ends the talk that is running.</source>
+      <translation>Ein anderes Modell zu laden beendet das laufende Gespräch.</translation>
+    </message>
+    <message>
       <source>Loading another model or precision ends the talk that is running.</source>
       <translation>Ein anderes Modell oder eine andere Genauigkeit zu laden beendet das laufende Gespräch.</translation>
     </message>
@@ -594,6 +754,10 @@
     <message>
       <source>Long: {words}; a shorter text leaves more for the talk</source>
       <translation>Lang: {words}; ein kürzerer Text lässt mehr für das Gespräch</translation>
+    </message>
+    <message>
+      <source>Looking at the disk</source>
+      <translation>Die Platte wird durchgesehen</translation>
     </message>
     <message>
       <source>Looking at this computer</source>
@@ -622,6 +786,14 @@
     <message>
       <source>Loudspeaker level</source>
       <translation>Pegel am Lautsprecher</translation>
+    </message>
+    <message>
+      <source>M&amp;odels…</source>
+      <translation>M&amp;odelle…</translation>
+    </message>
+    <message>
+      <source>Make room on the disk</source>
+      <translation>Platz auf der Platte schaffen</translation>
     </message>
     <message>
       <source>Markdown</source>
@@ -660,8 +832,20 @@
       <translation>Modell</translation>
     </message>
     <message>
+      <source>Model's id on Hugging Face, owner/name</source>
+      <translation>Kennung des Modells bei Hugging Face, Eigentümer/Name</translation>
+    </message>
+    <message>
       <source>Model: mini, a folder, or a Hugging Face id</source>
       <translation>Modell: mini, ein Ordner oder eine Hugging-Face-Kennung</translation>
+    </message>
+    <message>
+      <source>Models</source>
+      <translation>Modelle</translation>
+    </message>
+    <message>
+      <source>Models with a licence</source>
+      <translation>Modelle mit Lizenz</translation>
     </message>
     <message>
       <source>Motion</source>
@@ -704,6 +888,10 @@
       <translation>Neues Gespräch um {time}</translation>
     </message>
     <message>
+      <source>No browser could be opened; the page is {page}</source>
+      <translation>Es ließ sich kein Browser öffnen; die Seite ist {page}</translation>
+    </message>
+    <message>
       <source>No echo is being removed.</source>
       <translation>Kein Echo wird entfernt.</translation>
     </message>
@@ -736,6 +924,10 @@
       <translation>Noch kein Gespräch</translation>
     </message>
     <message>
+      <source>No token is kept on this computer.</source>
+      <translation>Auf diesem Rechner liegt kein Token.</translation>
+    </message>
+    <message>
       <source>None of those saved</source>
       <translation>Keine der gespeicherten</translation>
     </message>
@@ -756,6 +948,10 @@
       <translation>Nichts war zu hören: Prüfen Sie den Stummschalter des Mikrofons und die Erlaubnis des Systems dafür.</translation>
     </message>
     <message>
+      <source>On this computer</source>
+      <translation>Auf diesem Rechner</translation>
+    </message>
+    <message>
       <source>Only models trained for it, such as PersonaPlex, follow a voice.</source>
       <translation>Nur Modelle, die darauf trainiert sind, wie PersonaPlex, folgen einer Stimme.</translation>
     </message>
@@ -768,16 +964,28 @@
       <translation>Berichte öffnen</translation>
     </message>
     <message>
+      <source>Open the &amp;token page</source>
+      <translation>Seite der &amp;Token öffnen</translation>
+    </message>
+    <message>
+      <source>Open the model's &amp;page</source>
+      <translation>Seit&amp;e des Modells öffnen</translation>
+    </message>
+    <message>
+      <source>Other programs use it too, and Hugging Face's own tools delete it.</source>
+      <translation>Auch andere Programme benutzen es; die Werkzeuge von Hugging Face löschen es.</translation>
+    </message>
+    <message>
       <source>Outcome of the trial</source>
       <translation>Ergebnis des Versuchs</translation>
     </message>
     <message>
-      <source>Parley has started again. The words so far are here; the model has forgotten them.</source>
-      <translation>Parley ist neu gestartet. Die bisherigen Worte sind hier; das Modell hat sie vergessen.</translation>
+      <source>Parley deletes nothing there.</source>
+      <translation>Dort löscht Parley nichts.</translation>
     </message>
     <message>
-      <source>Parley settings</source>
-      <translation>Parley-Einstellungen</translation>
+      <source>Parley has started again. The words so far are here; the model has forgotten them.</source>
+      <translation>Parley ist neu gestartet. Die bisherigen Worte sind hier; das Modell hat sie vergessen.</translation>
     </message>
     <message>
       <source>Persona</source>
@@ -868,6 +1076,14 @@
       <translation>Das Echo des Lautsprechers entfernen</translation>
     </message>
     <message>
+      <source>Remove the token? Hugging Face's other tools on this computer lose it too.</source>
+      <translation>Das Token entfernen? Auch die anderen Werkzeuge von Hugging Face auf diesem Rechner verlieren es.</translation>
+    </message>
+    <message>
+      <source>Removing the token</source>
+      <translation>Das Token wird entfernt</translation>
+    </message>
+    <message>
       <source>Rename</source>
       <translation>Umbenennen</translation>
     </message>
@@ -928,12 +1144,34 @@
       <translation>Gespeicherte Personas</translation>
     </message>
     <message>
+      <source>See which models are here, download, check and delete them</source>
+      <translation>Sehen, welche Modelle hier sind, sie herunterladen, prüfen und löschen</translation>
+    </message>
+    <message>
       <source>Seed</source>
       <translation>Startwert</translation>
     </message>
     <message>
+      <source>Settings</source>
+      <translation>Einstellungen</translation>
+    </message>
+    <message>
       <source>Settings pages</source>
       <translation>Seiten der Einstellungen</translation>
+    </message>
+    <message>
+      <source>Some models are given only to those who have accepted their licence, once:
+1. Sign in at huggingface.co, open the model's page there and accept the licence.
+2. Make a token of the kind “Read” on the token page, and copy it.
+3. Paste it here. Hugging Face's own store keeps it, for its other tools too; Parley keeps none.</source>
+      <translation>Manche Modelle bekommt nur, wer einmal ihre Lizenz angenommen hat:
+1. Bei huggingface.co anmelden, dort die Seite des Modells öffnen und die Lizenz annehmen.
+2. Auf der Seite der Token eines der Art „Read“ machen und kopieren.
+3. Hier einfügen. Hugging Face verwahrt es selbst, auch für seine anderen Werkzeuge; Parley behält keines.</translation>
+    </message>
+    <message>
+      <source>Something is being downloaded or checked; wait for it, or cancel it.</source>
+      <translation>Es wird gerade etwas heruntergeladen oder geprüft; warten Sie darauf, oder brechen Sie es ab.</translation>
     </message>
     <message>
       <source>Sound files ({endings})</source>
@@ -942,6 +1180,18 @@
     <message>
       <source>Sound settings</source>
       <translation>Ton-Einstellungen</translation>
+    </message>
+    <message>
+      <source>Sound, but the converted {names} does not fit it: delete that, and it is made anew when needed.</source>
+      <translation>In Ordnung, aber das umgerechnete {names} passt nicht dazu: löschen Sie es, bei Bedarf wird es neu gemacht.</translation>
+    </message>
+    <message>
+      <source>Sound: all {count} files are as published, and every tensor fits.</source>
+      <translation>In Ordnung: alle {count} Dateien sind wie veröffentlicht, und jeder Tensor passt.</translation>
+    </message>
+    <message>
+      <source>Sound: {compared} of {count} files are as published, and every tensor fits.</source>
+      <translation>In Ordnung: {compared} von {count} Dateien sind wie veröffentlicht, und jeder Tensor passt.</translation>
     </message>
     <message>
       <source>Speak now</source>
@@ -1006,6 +1256,10 @@
     <message>
       <source>Talk of {date}</source>
       <translation>Gespräch vom {date}</translation>
+    </message>
+    <message>
+      <source>Talk with this model from now on</source>
+      <translation>Von jetzt an mit diesem Modell sprechen</translation>
     </message>
     <message>
       <source>Talking</source>
@@ -1136,8 +1390,16 @@
       <translation>So hört Sie das Modell</translation>
     </message>
     <message>
+      <source>This model is in use; choose another one before you delete it.</source>
+      <translation>Dieses Modell ist in Gebrauch; wählen Sie ein anderes, bevor Sie es löschen.</translation>
+    </message>
+    <message>
       <source>Three soft notes, rising.</source>
       <translation>Drei leise, steigende Töne.</translation>
+    </message>
+    <message>
+      <source>Tok&amp;en</source>
+      <translation>Z&amp;ugangstoken</translation>
     </message>
     <message>
       <source>Too long: {words}</source>
@@ -1160,12 +1422,20 @@
       <translation>Mitschrift kopiert</translation>
     </message>
     <message>
+      <source>Try &amp;again</source>
+      <translation>N&amp;och einmal</translation>
+    </message>
+    <message>
       <source>Try again</source>
       <translation>Noch einmal versuchen</translation>
     </message>
     <message>
       <source>Turn background &amp;noise down</source>
       <translation>&amp;Hintergrundgeräusche dämpfen</translation>
+    </message>
+    <message>
+      <source>Use</source>
+      <translation>Benutzen</translation>
     </message>
     <message>
       <source>Values beyond the usual ones make talks loop or fall apart</source>
@@ -1198,6 +1468,18 @@
     <message>
       <source>WAV: opens everywhere, 5.8 MB a minute</source>
       <translation>WAV: öffnet sich überall, 5,8 MB je Minute</translation>
+    </message>
+    <message>
+      <source>Waiting for sound</source>
+      <translation>Wartet auf den Ton</translation>
+    </message>
+    <message>
+      <source>Waiting for the loudspeaker</source>
+      <translation>Wartet auf den Lautsprecher</translation>
+    </message>
+    <message>
+      <source>Waiting for the microphone</source>
+      <translation>Wartet auf das Mikrofon</translation>
     </message>
     <message>
       <source>Weights {weights}, state of a talk {state}
@@ -1238,6 +1520,10 @@ Erinnert sich an {frames} Frames ({time})</translation>
       <translation>Welches Modell?</translation>
     </message>
     <message>
+      <source>Which models are here, downloads, licences</source>
+      <translation>Welche Modelle hier sind, Herunterladen, Lizenzen</translation>
+    </message>
+    <message>
       <source>Will record the talk</source>
       <translation>Nimmt das Gespräch auf</translation>
     </message>
@@ -1274,8 +1560,16 @@ Erinnert sich an {frames} Frames ({time})</translation>
       <translation>Ihre Stimmen</translation>
     </message>
     <message>
+      <source>asking Hugging Face</source>
+      <translation>Hugging Face wird gefragt</translation>
+    </message>
+    <message>
       <source>bfloat16: half the memory</source>
       <translation>bfloat16: halber Speicher</translation>
+    </message>
+    <message>
+      <source>building compiled mode</source>
+      <translation>Bau des Modus compiled</translation>
     </message>
     <message>
       <source>chosen</source>
@@ -1314,6 +1608,10 @@ Erinnert sich an {frames} Frames ({time})</translation>
       <translation>gut</translation>
     </message>
     <message>
+      <source>in use</source>
+      <translation>in Gebrauch</translation>
+    </message>
+    <message>
       <source>in {count} frames</source>
       <translation>in {count} Frames</translation>
     </message>
@@ -1324,6 +1622,10 @@ Erinnert sich an {frames} Frames ({time})</translation>
     <message>
       <source>int8: a quarter, nearly as exact</source>
       <translation>int8: ein Viertel, fast so genau</translation>
+    </message>
+    <message>
+      <source>it takes a while, once after each start</source>
+      <translation>es dauert eine Weile, einmal nach jedem Start</translation>
     </message>
     <message>
       <source>language model</source>
@@ -1402,6 +1704,10 @@ Erinnert sich an {frames} Frames ({time})</translation>
       <translation>über der Grenze</translation>
     </message>
     <message>
+      <source>owner/name, as on Hugging Face</source>
+      <translation>Eigentümer/Name, wie bei Hugging Face</translation>
+    </message>
+    <message>
       <source>quiet</source>
       <translation>leise</translation>
     </message>
@@ -1418,12 +1724,12 @@ Erinnert sich an {frames} Frames ({time})</translation>
       <translation>die Engine wird gestartet</translation>
     </message>
     <message>
-      <source>the talk is paused and goes on afterwards</source>
-      <translation>das Gespräch ruht und geht danach weiter</translation>
+      <source>stopping</source>
+      <translation>wird beendet</translation>
     </message>
     <message>
-      <source>this happens once</source>
-      <translation>das geschieht einmal</translation>
+      <source>the talk is paused and goes on afterwards</source>
+      <translation>das Gespräch ruht und geht danach weiter</translation>
     </message>
     <message>
       <source>untrained</source>
@@ -1466,6 +1772,10 @@ Erinnert sich an {frames} Frames ({time})</translation>
       <translation>{done} von {total}</translation>
     </message>
     <message>
+      <source>{done} of {total} are here; the rest can be fetched at any time</source>
+      <translation>{done} von {total} sind hier; der Rest lässt sich jederzeit holen</translation>
+    </message>
+    <message>
       <source>{model} is chosen</source>
       <translation>{model} ist gewählt</translation>
     </message>
@@ -1476,6 +1786,18 @@ Erinnert sich an {frames} Frames ({time})</translation>
     <message>
       <source>{model} on {device}, {precision}</source>
       <translation>{model} auf {device}, {precision}</translation>
+    </message>
+    <message>
+      <source>{model} was not given out; what to do stands under “Models with a licence”.</source>
+      <translation>{model} wurde nicht herausgegeben; was zu tun ist, steht unter „Modelle mit Lizenz“.</translation>
+    </message>
+    <message>
+      <source>{model} was refused: it asks for an account and an accepted licence.</source>
+      <translation>{model} wurde verweigert: es verlangt ein Konto und eine angenommene Lizenz.</translation>
+    </message>
+    <message>
+      <source>{model} was refused: the account of your token has not accepted its licence.</source>
+      <translation>{model} wurde verweigert: das Konto Ihres Tokens hat seine Lizenz nicht angenommen.</translation>
     </message>
     <message>
       <source>{mode} mode</source>
@@ -1508,6 +1830,10 @@ Erinnert sich an {frames} Frames ({time})</translation>
     <message>
       <source>{sentence} The earlier model is loaded again.</source>
       <translation>{sentence} Das vorige Modell wird wieder geladen.</translation>
+    </message>
+    <message>
+      <source>{sizes}, {rate} a second, about {time} left</source>
+      <translation>{sizes}, {rate} je Sekunde, noch etwa {time}</translation>
     </message>
     <message>
       <source>{time} of talk, {count} frames; the first frame after a switch stands apart</source>
