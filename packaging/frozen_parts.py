@@ -46,7 +46,7 @@ LEFT_OUT_MODULES = tuple(
     PySide6.Qt3DCore PySide6.QtCharts PySide6.QtDataVisualization PySide6.QtPdf PySide6.scripts
     triton networkx jinja2 functorch tensorboard caffe2 PyQt5 PyQt6 PySide2 tkinter _tkinter IPython matplotlib
     pandas PIL pytest _pytest hypothesis mypy setuptools pkg_resources pip wheel moshi sphn einops training
-    tests hf_xet huggingface_hub.cli huggingface_hub.inference huggingface_hub.commands lib2to3 pydoc_data
+    tests hf_xet lib2to3 pydoc_data
     idlelib ensurepip turtledemo sqlite3 _sqlite3 readline curses _curses _dbm _gdbm nis
     """.split()
 )
