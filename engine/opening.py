@@ -19,6 +19,7 @@ from engine import weights
 from engine.config import LMConfig, MimiConfig
 from engine.conversion import converted, held_precision, own_precision, packed_precision, speech_columns
 from engine.faults import give_back, memory_told
+from engine.file_check import refuse_non_numbers
 from engine.frame import frame_slots
 from engine.lm import LanguageModel
 from engine.mimi import Mimi
@@ -72,6 +73,8 @@ def open_folder(
         lm = weights.load_lm(files, lm_config, where, dtype, loading, precision)
         loading = weights.Loading(progress, cancelled)
         mimi = weights.load_mimi(files, mimi_config, lm_config.codebooks, where, loading=loading)
+        for module, file in ((lm, files.model), (mimi, files.mimi)):
+            refuse_non_numbers(module, file)
     return Opened(lm, mimi, files, tokenizer)
 
 

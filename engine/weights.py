@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -18,6 +18,7 @@ from torch import Tensor, nn
 
 from engine.config import LMConfig, MimiConfig
 from engine.errors import EngineError, shown
+from engine.file_check import OTHER_CODECS, OTHER_MODELS, compare
 from engine.free_memory import FreeMemory, free_memory, refuse_if_short
 from engine.layout import CODEBOOKS, USAGE, Piece, depth_steps, lm_pieces, mimi_pieces
 from engine.lm import LanguageModel
@@ -26,7 +27,7 @@ from engine.precision import QUANTIZED
 from engine.quantize import make_room
 from engine.quantized_file import describe, parts, quantized_pieces
 from engine.reading import MakeJobs, copying, rounding, spreading
-from engine.tensor_file import FLOATS, LARGEST_READ, Progress, Reader, TensorFile, open_unbuffered, read_header
+from engine.tensor_file import LARGEST_READ, Progress, Reader, TensorFile, open_unbuffered, read_header
 
 MODEL_NAME = "model.safetensors"
 MIMI_NAME = "tokenizer-e351c8d8-checkpoint125.safetensors"
@@ -51,6 +52,17 @@ class ModelFiles:
     mimi_config: Mapping[str, Any] = field(default_factory=dict)
     lm_gen_config: Mapping[str, Any] = field(default_factory=dict)
     trained: bool = True  # False: config.json says that these weights are untrained
+
+    @property
+    def assumption(self) -> str:
+        """ "" or, where nothing says so, which model these files are taken for, as a sentence."""
+        if (self.folder / "config.json").exists():
+            return ""
+        sizes = LMConfig()
+        return (
+            f"{self.folder} has no config.json, so its files are taken for the published 7B model: width {sizes.dim}, "
+            f"{sizes.num_layers} layers, {sizes.n_q} codebooks, a context of {sizes.context} frames."
+        )
 
 
 @dataclass(frozen=True)
@@ -152,7 +164,7 @@ def check_lm(files: ModelFiles, config: LMConfig) -> tuple[TensorFile, list[Piec
     else:
         steps = depth_steps(file.entries) or config.own
         pieces = list(lm_pieces(config, max(steps, config.own), file.entries))
-    _compare(file, pieces, _OTHER_MODELS)
+    compare(file, pieces, OTHER_MODELS, files.assumption)
     return file, pieces
 
 
@@ -162,71 +174,8 @@ def check_mimi(files: ModelFiles, config: MimiConfig, codebooks: int) -> tuple[T
         raise EngineError(f"The codec has {config.n_q} codebooks where the language model needs {codebooks}.")
     file = read_header(files.mimi)
     pieces = list(mimi_pieces(config, codebooks, file.entries))
-    _compare(file, pieces, _OTHER_CODECS)
+    compare(file, pieces, OTHER_CODECS)
     return file, pieces
-
-
-# Part of a key -> what the file is. The first that any key contains is named.
-_OTHER_MODELS = (
-    (".weight_scb", "a bitsandbytes 8-bit file: take the bf16 version of the model"),
-    (".scales", "a quantised MLX file: take the PyTorch bf16 version of the model"),
-    ("depformer.slices.", "a file for MLX: take the PyTorch version of the model"),
-    ("depformer.0.", "a file for the Rust program: take the PyTorch version of the model"),
-    ("depth_decoder.", "a Hugging Face transformers file: take Moshi's own version of the model"),
-    ("model.layers.", "a Hugging Face transformers file: take Moshi's own version of the model"),
-    (".lora_A", "a LoRA adapter, not a whole model"),
-    ("condition_provider.", "a conditioned model, such as a translator or a TTS, which this program cannot run"),
-    ("extra_heads.", "a model with further heads, which this program cannot run"),
-    ("quantizer.rvq_first", "a Mimi codec, not a language model"),
-)
-_OTHER_CODECS = (
-    ("quantizer.semantic_residual_vector_quantizer", "a Hugging Face transformers file: take Moshi's own Mimi file"),
-    ("encoder_transformer.layers.0.self_attn.q_proj", "a Hugging Face transformers file: take Moshi's own Mimi file"),
-    ("rvq_first.codebook.", "a file for MLX or the Rust program: take the PyTorch version of the codec"),
-    ("text_emb.weight", "a language model, not a codec"),
-)
-
-
-def _compare(file: TensorFile, pieces: Sequence[Piece], others: Sequence[tuple[str, str]]) -> None:
-    wanted = {piece.key: piece.shape for piece in pieces}
-    kinds = {piece.key: FLOATS if piece.dtype is None else (piece.dtype,) for piece in pieces}
-    entries = file.entries
-    missing = [key for key in wanted if key not in entries]
-    extra = [key for key in entries if key not in wanted]
-    shapes = [
-        f"{key} is {list(entries[key].shape)} where {list(shape)} is needed"
-        for key, shape in wanted.items()
-        if key in entries and entries[key].shape != shape
-    ]
-    types = [
-        f"{key} is {entries[key].dtype}" for key in wanted if key in entries and entries[key].dtype not in kinds[key]
-    ]
-    faults = [
-        _listed(found, said)
-        for found, said in (
-            (missing, "missing"),
-            (extra, "not of this model"),
-            (shapes, "of another shape"),
-            (types, "of a type that cannot be read"),
-        )
-        if found
-    ]
-    if not faults:
-        return
-    kind = next((what for part, what in others if any(part in key for key in extra)), None)
-    ending = f". It looks like {kind}." if kind else f"; {_remedy(missing, extra, shapes)}."
-    raise EngineError(f"{file.path.name} does not fit its configuration: {'; '.join(faults)}{ending}")
-
-
-def _listed(found: Sequence[str], said: str) -> str:
-    more = f", and {len(found) - 3} more" if len(found) > 3 else ""
-    return f"{len(found)} tensor{'s' * (len(found) > 1)} {said} ({', '.join(key[:120] for key in found[:3])}{more})"
-
-
-def _remedy(missing: Sequence[str], extra: Sequence[str], shapes: Sequence[str]) -> str:
-    if shapes and not missing and not extra:
-        return "the config.json beside it belongs to another model"
-    return "fetch the model again, or check that its config.json belongs to it"
 
 
 # ---------------------------------------------------------------- loading

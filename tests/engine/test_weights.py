@@ -20,7 +20,9 @@ from torch import Tensor
 
 from engine import weights
 from engine.config import MIMI, MOSHI_7B, LMConfig, MimiConfig
+from engine.duplex import Duplex
 from engine.errors import Cancelled, EngineError
+from engine.file_check import refuse_non_numbers
 from engine.layout import CODEBOOKS, USAGE, Piece, checkpoint_layout, lm_pieces, mimi_layout, mimi_pieces
 from engine.lm import LanguageModel
 from engine.mimi import Mimi
@@ -338,6 +340,45 @@ def test_another_kind_of_model_file_is_recognised(tmp_path: Path, keys: tuple[st
     save_file({key: torch.zeros(4) for key in keys}, path / MODEL_NAME)
     with pytest.raises(EngineError, match=said):
         load(path, UNTOUCHED)
+
+
+def test_without_a_config_the_sizes_taken_are_said(folder: Path, tmp_path: Path) -> None:
+    """A small model's folder that lost its config.json is taken for the published 7B, which must not go unsaid."""
+    assert find(folder).assumption == ""
+    path = changed(folder, tmp_path / "m", MODEL_NAME, lambda tensors: None)
+    (path / "config.json").unlink()
+    assert "has no config.json" in find(path).assumption
+    with pytest.raises(EngineError) as told:
+        load_lm(find(path), MOSHI_7B, CPU, torch.float32)
+    sentence = str(told.value)
+    assert f"{path} has no config.json, so its files are taken for the published 7B model: width 4096, 32" in sentence
+    assert "text_linear.weight" in sentence or "of another shape" in sentence
+    assert sentence.endswith("Put the config.json that belongs to the model beside it, or fetch the model again.")
+
+
+@pytest.mark.parametrize("bad", [float("nan"), float("inf"), -float("inf")])
+@pytest.mark.parametrize("key", ["out_norm.alpha", "linears.7.weight", "decoder.model.0.conv.conv.bias"])
+def test_weights_that_are_no_numbers_are_refused_at_load(folder: Path, tmp_path: Path, key: str, bad: float) -> None:
+    """The model would talk silence without a word; one bad value is enough, in either file."""
+    name = MIMI_NAME if key.startswith("decoder") else MODEL_NAME
+
+    def spoil(tensors: dict[str, Tensor]) -> None:
+        tensors[key].view(-1)[-1] = bad
+
+    path = changed(folder, tmp_path / "m", name, spoil)
+    with pytest.raises(EngineError, match=f"{name} holds values that are no numbers, in 1 of .* fetch the model again"):
+        Duplex.load(path, device="cpu")
+
+
+def test_eight_bit_floats_that_are_no_numbers_are_refused() -> None:
+    weight = torch.linspace(-448, 448, 100).to(torch.float8_e4m3fn)
+    module = torch.nn.Module()
+    module.values = torch.nn.Parameter(weight, requires_grad=False)
+    refuse_non_numbers(module, Path("model.safetensors"))
+    for bits in (0x7F, -1):
+        weight.view(torch.int8)[3] = bits
+        with pytest.raises(EngineError, match=r"model.safetensors holds .*\(values\)"):
+            refuse_non_numbers(module, Path("model.safetensors"))
 
 
 def test_swapped_files_are_recognised(folder: Path, tmp_path: Path) -> None:
