@@ -129,9 +129,10 @@ def install(what: str, *attempts: Sequence[str]) -> None:
     for number, command in enumerate(attempts):
         if number:
             say("that did not work; trying another way")
-        code, output = run_logged(command)
+        code, said = run_logged(command)
         if code == 0:
             return
+        output += said  # a second way may fail because of the first one's trouble, and not name it
     raise SetupError(with_log(computer.explain_failure(output, what)))
 
 
