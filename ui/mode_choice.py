@@ -39,8 +39,9 @@ class ModeChoice:
         return engine_is_there
 
     def hold(self, mode: str) -> None:
-        """Ask for a mode once an engine is ready; the setting that wanted it stays, whatever comes of it."""
-        self.wanted = self._before = mode
+        """Ask for the mode of the settings once an engine is ready. Where they held it before the program began, it
+        stays in them whatever comes of it."""
+        self.wanted, self._before = mode, self._before or mode
         self._held = True
 
     def loading(self) -> None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtWidgets import QRadioButton
 
 from app.messages import (
+    CancelLoad,
     LoadModel,
     ModeBuilding,
     ModeChanged,
+    ModelInfo,
     ModelSpec,
     PhaseChanged,
     SetMode,
@@ -125,9 +129,65 @@ def test_a_choice_made_while_loading_is_sent_when_the_engine_can_take_it(rig: Ri
 
 
 def test_a_choice_made_before_loading_is_part_of_the_load(rig: Rig) -> None:
-    rig.window.main.modes.buttons["compiled"].click()
+    rig.window.main.modes.buttons["eager"].click()
     rig.window.session.load()
-    assert rig.sent() == [LoadModel(ModelSpec(mode="compiled"))]
+    assert rig.sent() == [LoadModel(ModelSpec(mode="eager"))]
+
+
+# ---------------------------------------------------------------- the compiled mode at a start
+
+
+def start_with_compiled(make_rig: MakeRig, info: ModelInfo = CARD, mode: str = "graph") -> Rig:
+    """The settings hold the compiled mode from last time, and the model is there."""
+    rig = make_rig(values={"model.mode": "compiled"}, spec=ModelSpec(mode="compiled"))
+    rig.window.session.begin(load=True)
+    assert rig.sent() == [LoadModel(ModelSpec(mode="auto"))], "first something to talk with"
+    assert checked(rig) == [["compiled"], ["compiled"]]
+    rig.ready(info, mode)
+    return rig
+
+
+def test_compiled_is_built_after_the_load_and_says_so(make_rig: MakeRig) -> None:
+    rig = start_with_compiled(make_rig)
+    assert rig.sent() == [SetMode("compiled")]
+    rig.say(PhaseChanged("building"), ModeBuilding("compiled", 1, 4))
+    progress = rig.window.main.progress
+    assert progress.heading.text() == "Building the compiled mode"
+    assert progress.detail.text() == "1 of 4, it takes a while, once after each start"
+    assert progress.cancel.isVisible()
+    assert progress.cancel.text().replace("&", "") == "Go on in graph"
+    rig.say(ModeChanged("compiled", EVERY_MODE), PhaseChanged("ready"))
+    assert checked(rig) == [["compiled"], ["compiled"]]
+    assert rig.settings.values["model.mode"] == "compiled"
+    assert not progress.isVisible()
+
+
+def test_who_will_not_wait_talks_in_the_other_mode_and_keeps_the_choice(make_rig: MakeRig) -> None:
+    rig = start_with_compiled(make_rig)
+    rig.say(PhaseChanged("building"), ModeBuilding("compiled", 1, 4))
+    rig.sent()
+    rig.window.main.progress.cancel.click()
+    assert rig.sent() == [CancelLoad()]
+    rig.say(ModeChanged("graph", EVERY_MODE), PhaseChanged("ready"))
+    assert checked(rig) == [["graph"], ["graph"]]
+    assert rig.window.main.start_button.isEnabled()
+    assert rig.settings.values["model.mode"] == "compiled", "for the next start"
+    rig.window.main.modes.buttons["graph"].click()
+    assert rig.settings.values["model.mode"] == "graph", "until graph is chosen on purpose"
+    assert rig.sent() == []
+    rig.window.session.load()
+    assert rig.sent() == [LoadModel(ModelSpec(mode="graph"))]
+
+
+def test_compiled_that_cannot_be_had_is_asked_for_and_told(make_rig: MakeRig) -> None:
+    reason = "no C++ compiler was found."
+    info = replace(CARD, modes={**EVERY_MODE, "compiled": reason})
+    rig = start_with_compiled(make_rig, info)
+    assert rig.sent() == [SetMode("compiled")], "whose answer is the reason"
+    sentence = f"The compiled mode cannot be used: {reason}"
+    rig.say(ModeChanged("graph", info.modes), Trouble("mode", sentence))
+    assert checked(rig) == [["graph"], ["graph"]]
+    assert rig.window.main.banner.sentence.text() == sentence
 
 
 def test_nothing_is_checked_before_anything_is_known(make_rig: MakeRig) -> None:
@@ -143,6 +203,13 @@ def test_building_a_mode_shows_how_far_it_is(rig: Rig) -> None:
     assert progress.heading.text() == "Building the compiled mode"
     assert progress.detail.text() == "2 of 5, the talk is paused and goes on afterwards"
     assert progress.bar.value() == 400
-    assert not progress.cancel.isVisible()
-    rig.say(ModeChanged("compiled", EVERY_MODE), PhaseChanged("talking"))
+    cancel = progress.cancel
+    assert cancel.isVisible()
+    assert cancel.text().replace("&", "") == "Go on in graph"
+    assert "Give up building" in cancel.accessibleDescription()
+    rig.sent()
+    cancel.click()
+    assert rig.sent() == [CancelLoad()]
+    rig.say(ModeChanged("graph", EVERY_MODE), PhaseChanged("talking"))
     assert not progress.isVisible()
+    assert not rig.window.main.actions_.cancel_load.isEnabled()
