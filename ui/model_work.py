@@ -1,7 +1,7 @@
 """The strip that shows the download or check under way: how far it is, how long it takes, and Cancel.
 
-Owns the words of progress. Looks at the port with the bridge's beat and only while it is seen; a download that a load
-of the engine brought about is shown as well, and its Cancel is the load's. Qt thread only.
+Owns the words of progress. A download that a load of the engine brought about is shown as well, and its Cancel is the
+load's. Qt thread only.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from collections.abc import Callable
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout
 
 from app.messages import LoadProgressed
-from ui.bridge import Bridge
 from ui.figures import format_bytes, format_clock
 from ui.labels import text_label
 from ui.model_ports import CHECKING, DOWNLOADING, ModelsPort
@@ -31,7 +30,6 @@ class ModelWork(QFrame):
     def __init__(
         self,
         session: Session,
-        bridge: Bridge,
         models: ModelsPort,
         theme: Theme,
         clock: Callable[[], float] = time.monotonic,
@@ -67,7 +65,6 @@ class ModelWork(QFrame):
         row.addLayout(column, 1)
         row.addWidget(self.cancel)
         self.cancel.clicked.connect(self._cancel)
-        bridge.ticked.connect(self.follow)
         session.progressed.connect(self._loading)
         session.phase_changed.connect(self._phase)
         self.follow()
@@ -77,7 +74,7 @@ class ModelWork(QFrame):
         return bool(self._models.work.doing)
 
     def follow(self) -> None:
-        """Show the work; called with every beat."""
+        """Show the work; the page calls it with every beat."""
         work, load = self._models.work, self._load
         if work.doing:
             self._show(work.doing, work.source, work.done, work.total)

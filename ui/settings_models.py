@@ -41,7 +41,7 @@ class ModelsPage(Page):
         self._busy = False
         self.cards: list[ModelCard] = []
         self.orphans: list[VariantRow] = []
-        self.work = ModelWork(session, bridge, ports.models, theme)
+        self.work = ModelWork(session, ports.models, theme)
         self.waiting = text_label(tr("Looking at the disk"), "small", "muted")
         self.confirm = ConfirmRow()
         self.source = QComboBox()
@@ -195,7 +195,8 @@ class ModelsPage(Page):
         set_tone(self.why, "near")
 
     def _follow(self) -> None:
-        """What is under way has begun or ended."""
+        """Show what is under way; when something has begun or ended, the whole page follows."""
+        self.work.follow()
         if self.work.busy != self._busy:
             self._busy = self.work.busy
             self.fill()
