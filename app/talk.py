@@ -2,17 +2,19 @@
 
 Owns the order of a headless run and its exit status. The talk itself is the same `Conversation` as in the window, with
 `WavAudio` as its ends, in its own thread; the calling thread watches, shows progress and hears Ctrl-C, so that no frame
-is ever cut in half. Outputs are checked before the work and written whole after it, or not at all.
+is ever cut in half. Outputs are checked before the work and written whole after it; what cannot be written to its place
+then, because a folder went away or a disk filled up meanwhile, is kept elsewhere.
 """
 
 from __future__ import annotations
 
 import json
+import tempfile
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
@@ -24,6 +26,7 @@ from app.crash_report import CrashReports
 from app.diagnostics import kept_log, model_lines
 from app.engine_room import Loader, Voices, engine_thread, open_engine
 from app.errors import UserError
+from app.interrupts import Interrupts
 from app.messages import CancelLoad, Event, LoadModel, ModelInfo, SetSampling, StartTalk
 from app.paths import user_cache_folder, user_voice_folder
 from app.recording import check_writable, read_recording, write_recording, write_whole
@@ -52,9 +55,9 @@ def run_talk(
 ) -> int:
     """Run the talk that `options` asks for. Returns the exit status; raises UserError when nothing could be done.
 
-    0: done. 1: the engine failed on the way. 130: Ctrl-C. In the last two cases what was answered until then has been
-    written, and the terminal says so. engine_busy: called with the exit status, as the last thing, when the engine
-    thread could not be stopped.
+    0: done. 1: the engine failed on the way, or an output is not where it was to be. 130: Ctrl-C, or ended by a signal.
+    In the last two cases what was answered until then has been written, and the terminal says so. engine_busy: called
+    with the exit status, as the last thing, when the engine thread could not be stopped.
     """
     _check_outputs(options)
     recording = read_recording(options.input)
@@ -69,31 +72,44 @@ def run_talk(
         on_answer=lambda answer, sound: entries.append(token_entry(answer)),
         begins_anew=False,
     )
-    watch = _Watch(conversation, options, ends)
+    with Interrupts() as interrupts:
+        return _run(conversation, _Watch(conversation, options, ends, interrupts), entries, sleep, engine_busy)
+
+
+def _run(
+    conversation: Conversation,
+    watch: _Watch,
+    entries: list[dict[str, Any]],
+    sleep: Callable[[float], None],
+    engine_busy: Callable[[int], object],
+) -> int:
     with kept_log() as kept:
         reports = CrashReports.of_a_talk(
             lambda: model_lines(conversation), lambda: tuple(kept.lines), conversation.history.tail
         )
         conversation.on_failure = lambda error, attempt: reports.write(error, f"parley talk ({attempt})")
         watch.run(sleep)
-    status = _finish(options, ends, watch, entries)
+    status = _finish(watch, entries)
     if not watch.ended:
         engine_busy(status)
     return status
 
 
-def _finish(options: TalkOptions, ends: WavAudio, watch: _Watch, entries: list[dict[str, Any]]) -> int:
+def _finish(watch: _Watch, entries: list[dict[str, Any]]) -> int:
     if not entries:
         return _nothing_done(watch)
-    _write(options, ends, watch, entries)
-    _report(options, ends, watch)
-    return INTERRUPTED if watch.interrupted else FAILED if watch.failure else 0
+    outputs = _write(watch, entries)
+    _report(watch, outputs)
+    failed = watch.failure or any(output.trouble for output in outputs)
+    return INTERRUPTED if watch.interrupted or watch.interrupts.count else FAILED if failed else 0
 
 
 class _Watch:
     """Follows the conversation's events until the talk is over, in the calling thread."""
 
-    def __init__(self, conversation: Conversation, options: TalkOptions, ends: WavAudio) -> None:
+    def __init__(
+        self, conversation: Conversation, options: TalkOptions, ends: WavAudio, interrupts: Interrupts
+    ) -> None:
         self.info: ModelInfo | None = None
         self.mode = ""
         self.transcript = Transcript()
@@ -102,8 +118,9 @@ class _Watch:
         self.ended = False  # the engine thread
         self.elapsed_s = 0.0
         self.conversation = conversation
-        self._options = options
-        self._ends = ends
+        self.options = options
+        self.ends = ends
+        self.interrupts = interrupts
         self._over = False
         self._started = False
         self._began_s = 0.0
@@ -117,27 +134,35 @@ class _Watch:
     def run(self, sleep: Callable[[float], None]) -> None:
         """Returns when the talk is over or interrupted, and the engine thread has ended or been waited for."""
         self.conversation.start_thread()
-        self.conversation.send(SetSampling(self._options.sampling))
-        self.conversation.send(LoadModel(self._options.model))
+        self.conversation.send(SetSampling(self.options.sampling))
+        self.conversation.send(LoadModel(self.options.model))
         try:
             with self._progress:
                 while not self._over and not self.interrupted:
                     self._look(sleep)
         finally:
-            self.ended = self.conversation.close(CLOSE_S)
+            self.ended = self._close()
             for event in self.conversation.events():
                 self._follow(event)
 
+    def _close(self) -> bool:
+        """Waits a while for the engine thread, which may hang in a file or a build; another signal ends the wait."""
+        gives_up, seen = time.monotonic() + CLOSE_S, self.interrupts.count
+        while not (ended := self.conversation.close(LOOK_S)):
+            if time.monotonic() > gives_up or self.interrupts.count > seen:
+                break
+        return ended
+
     def _look(self, sleep: Callable[[float], None]) -> None:
         try:
+            if self.interrupts.count:
+                raise KeyboardInterrupt
             for event in self.conversation.events():
                 self._follow(event)
             if self.conversation.phase == "talking":
-                self._show("talk", self._ends.frames_read, self._ends.frames)
+                self._show("talk", self.ends.frames_read, self.ends.frames)
             sleep(LOOK_S)
         except KeyboardInterrupt:
-            # The rest is `run`'s: it waits a while for the engine thread, which may hang in a file or a build, and a
-            # second Ctrl-C ends that wait.
             self.interrupted = True
             self.elapsed_s = time.monotonic() - self._began_s  # unless the engine thread still tells
             self.conversation.send(CancelLoad())
@@ -170,7 +195,7 @@ class _Watch:
             return
         self._started = True
         assert self.info is not None
-        wanted = self._options.model.mode
+        wanted = self.options.model.mode
         if wanted not in ("auto", self.mode):
             reason = self.info.modes.get(wanted) or "it could not be prepared"
             self.failure = f"The {wanted} mode cannot be used: {reason.rstrip('.')}. Choose another, or auto."
@@ -179,7 +204,7 @@ class _Watch:
             return
         if not self.info.trained:
             self._console.print(f"Note: {UNTRAINED}")
-        self.conversation.send(StartTalk(self._options.persona))
+        self.conversation.send(StartTalk(self.options.persona))
 
     def _trouble(self, trouble: say.Trouble) -> None:
         if trouble.fatal or trouble.kind in ("voice", "start", "sound"):
@@ -187,7 +212,7 @@ class _Watch:
             self._over = True
         elif trouble.kind == "sampling":  # told before the model is ready: a wish by name is granted or refused
             self.failure = trouble.sentence
-        elif (trouble.kind != "mode" or self._started) and (trouble.kind not in _PACE_KINDS or self._options.realtime):
+        elif (trouble.kind != "mode" or self._started) and (trouble.kind not in _PACE_KINDS or self.options.realtime):
             self._console.print(f"Note: {trouble.sentence}")
 
     def _show(self, what: str, done: int, total: int) -> None:
@@ -222,24 +247,53 @@ def _same(one: Path, other: Path) -> bool:
     return one.resolve() == other.resolve()
 
 
-def _write(options: TalkOptions, ends: WavAudio, watch: _Watch, entries: list[dict[str, Any]]) -> None:
+class _Output(NamedTuple):
+    """path: where it is; trouble: why it is not where it was to be, or ""."""
+
+    name: str
+    path: Path
+    trouble: str
+
+
+def _write(watch: _Watch, entries: list[dict[str, Any]]) -> list[_Output]:
+    options, ends = watch.options, watch.ends
     samples = min(ends.samples, len(entries) * FRAME)  # fewer than all only when the talk was cut short
     reply = ends.answers[:samples]
-    write_recording(options.output, [ends.heard[:samples], reply] if options.stereo else [reply])
+    channels = [ends.heard[:samples], reply] if options.stereo else [reply]
+    outputs = [_keep("Reply", options.output, lambda path: write_recording(path, channels))]
     if options.transcript is not None:
         assert watch.info is not None
         made = watch.transcript.to_json(watch.info.name, samples / SAMPLE_RATE)
-        _write_text(options.transcript, json.dumps(made, ensure_ascii=False, indent=1) + "\n")
+        words = json.dumps(made, ensure_ascii=False, indent=1) + "\n"
+        outputs.append(_keep("Transcript", options.transcript, lambda path: _write_text(path, words)))
     if options.tokens_out is not None:
-        _write_text(options.tokens_out, token_list(entries))
+        outputs.append(_keep("Tokens", options.tokens_out, lambda path: _write_text(path, token_list(entries))))
+    return outputs
+
+
+def _keep(name: str, path: Path, write: Callable[[Path], object]) -> _Output:
+    """Write an output to its place, or else to a new folder of the system's temporary one: it cannot be had again."""
+    try:
+        write(path)
+        return _Output(name, path, "")
+    except UserError as error:
+        trouble = str(error)
+    try:
+        spare = Path(tempfile.mkdtemp(prefix="parley-")) / path.name  # a folder for its owner alone
+        write(spare)
+    except (OSError, UserError):
+        return _Output(name, path, f"{trouble} Nothing could be kept elsewhere either.")
+    return _Output(name, spare, f"{trouble} It is kept in {spare} instead.")
 
 
 def _write_text(path: Path, text: str) -> None:
-    write_whole(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
+    content = text.encode("utf-8", errors="replace")  # half a character, as a model may speak it, is no reason to fail
+    write_whole(path, lambda temporary: temporary.write_bytes(content))
 
 
-def _report(options: TalkOptions, ends: WavAudio, watch: _Watch) -> None:
-    """The summary, on the standard output."""
+def _report(watch: _Watch, outputs: list[_Output]) -> None:
+    """The summary, on the standard output; what went wrong with the outputs, on the other."""
+    ends = watch.ends
     assert watch.info is not None
     console = Console(highlight=False, soft_wrap=True, markup=False)
     records = watch.conversation.history.tail(ends.frames)
@@ -255,6 +309,8 @@ def _report(options: TalkOptions, ends: WavAudio, watch: _Watch) -> None:
         console.print(f"Interrupted after {done_s:.1f} of {whole_s:.1f} s; what was answered until then is written.")
     elif watch.failure:
         console.print(f"{watch.failure} What was answered in {done_s:.1f} of {whole_s:.1f} s is written.")
-    for what, path in (("Reply", options.output), ("Transcript", options.transcript), ("Tokens", options.tokens_out)):
-        if path is not None:
-            console.print(f"{what}: {path}")
+    for output in outputs:
+        if output.trouble:
+            Console(stderr=True, highlight=False, soft_wrap=True, markup=False).print(output.trouble)
+        else:
+            console.print(f"{output.name}: {output.path}")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import tempfile
 import threading
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -15,6 +17,7 @@ import numpy as np
 import pytest
 import soundfile
 
+from app import talk as talk_module
 from app.errors import UserError
 from app.messages import ModelSpec, PersonaChoice, Sampling
 from app.paths import user_log_folder
@@ -259,3 +262,75 @@ def test_interrupt_while_loading_writes_nothing(options: TalkOptions, capsys: py
     assert talk(options, forever=True, sleep=interrupt_when(lambda: True)) == 130
     assert not options.output.exists()
     assert "nothing was written" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(os.name == "nt", reason="its signals end a process at once")
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_a_signal_while_the_outputs_are_written_loses_none(
+    options: TalkOptions, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    number = getattr(signal, name)
+    options = replace(options, transcript=options.output.with_name("w.json"))
+    before = signal.signal(number, signal.default_int_handler)  # as the command line has it
+    write = talk_module.write_recording
+
+    def interrupted(path: Path, channels: list[np.ndarray]) -> None:
+        os.kill(os.getpid(), number)
+        write(path, channels)
+        os.kill(os.getpid(), number)
+
+    monkeypatch.setattr(talk_module, "write_recording", interrupted)
+    try:
+        assert talk(options) == 130
+        assert signal.getsignal(number) is signal.default_int_handler
+    finally:
+        signal.signal(number, before)
+    assert soundfile.info(options.output).frames == 24000
+    assert json.loads((options.output.with_name("w.json")).read_text())["duration_s"] == 1.0
+
+
+@pytest.mark.skipif(os.name == "nt", reason="its signals end a process at once")
+def test_a_third_signal_ends_a_disk_that_hangs(options: TalkOptions, monkeypatch: pytest.MonkeyPatch) -> None:
+    def hangs(path: Path, channels: list[np.ndarray]) -> None:
+        for _ in range(3):
+            os.kill(os.getpid(), signal.SIGINT)
+        raise AssertionError("nobody was interrupted")
+
+    monkeypatch.setattr(talk_module, "write_recording", hangs)
+    with pytest.raises(KeyboardInterrupt):
+        talk(options)
+
+
+def test_a_folder_that_goes_away_in_the_talk_costs_no_word(
+    options: TalkOptions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The reply is kept elsewhere, which is said, and the other outputs are written where they belong."""
+    spare, folder = tmp_path / "spare", tmp_path / "folder"
+    spare.mkdir()
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(spare))
+    engine = FakeEngine(text={3: 100, 5: 101, 6: 102})
+    step = engine.step
+
+    def taken_away(pcm: np.ndarray) -> Any:
+        if folder.exists() and engine.steps > 8:
+            folder.rmdir()
+        return step(pcm)
+
+    engine.step = taken_away  # type: ignore[method-assign, assignment]
+    words = options.output.with_name("w.json")
+    assert talk(replace(options, output=folder / "out.wav", transcript=words), engine) == 1
+    assert "hello" in words.read_text()
+    (kept,) = spare.rglob("out.wav")
+    assert soundfile.info(kept).frames == 24000
+    told = capsys.readouterr()
+    assert str(kept) in told.err
+    assert "cannot be written" in told.err
+    assert "Reply:" not in told.out
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
+    folder.mkdir()
+    engine = FakeEngine()
+    step = engine.step
+    engine.step = taken_away  # type: ignore[method-assign, assignment]
+    assert talk(replace(options, output=folder / "out.wav"), engine) == 1
+    assert "Nothing could be kept elsewhere either." in capsys.readouterr().err

@@ -1,0 +1,44 @@
+"""Ctrl-C, being ended and a closed terminal while there is something to lose: noted, and acted upon where it is safe.
+
+Owns the three signals for as long as it is entered. Python raises KeyboardInterrupt between any two instructions, also
+in the middle of writing what it should save; here the work looks at `count` instead. Should the work never look again,
+because a disk or a network folder hangs, the third signal raises after all. Main thread only; elsewhere, and for
+signals that whoever started the program had ignored (as nohup does), nothing is changed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import threading
+from types import FrameType
+from typing import Any
+
+SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")  # Windows has no SIGHUP
+PATIENCE = 3
+
+
+class Interrupts:
+    """Use as a context manager."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> Interrupts:
+        if threading.current_thread() is threading.main_thread():
+            for name in SIGNALS:
+                number = getattr(signal, name, None)
+                if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+                    self._before[number] = signal.signal(number, self._note)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._before.items():
+            with contextlib.suppress(TypeError):  # one that was not set from Python
+                signal.signal(number, handler)
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        self.count += 1
+        if self.count >= PATIENCE:
+            raise KeyboardInterrupt
