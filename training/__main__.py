@@ -11,6 +11,8 @@ import sys
 import time
 from pathlib import Path
 
+from training.cases import add_options as add_case_options
+
 
 def _pack_voices(options: argparse.Namespace) -> None:
     from training.pack_voices import pack
@@ -85,6 +87,18 @@ def _evaluate_manners(options: argparse.Namespace) -> None:
     from training import evaluate_manners
 
     evaluate_manners.run(options)
+
+
+def _human_clips(options: argparse.Namespace) -> None:
+    from training.human_clips import write_human
+
+    print(f"{write_human(options.sounds, options.out)} questions")
+
+
+def _figures(options: argparse.Namespace) -> None:
+    from training import figures
+
+    figures.run(options)
 
 
 def _export(options: argparse.Namespace) -> None:
@@ -169,22 +183,24 @@ def _parser() -> argparse.ArgumentParser:
     judge.add_argument("--recogniser", type=Path, required=True, help="folder of a faster-whisper model")
     judge.add_argument("--limit", type=int, default=0)
     judge.add_argument("--out", type=Path, help="folder for the decoded sounds and a JSON of the figures")
-    talk = command("evaluate-talk", _evaluate_talk, "hold talks with a model folder and judge the replies, on the CPU")
-    talk.add_argument("--model", type=Path, required=True)
-    talk.add_argument("--script", type=Path, required=True)
-    talk.add_argument("--bank", type=Path, required=True)
-    talk.add_argument("--dialogues", type=int, default=100)
+    talk = command("evaluate-talk", _evaluate_talk, "hold the talks of a held-out script and judge every reply")
+    add_case_options(talk)
     talk.add_argument("--recogniser", type=Path)
-    talk.add_argument("--out", type=Path)
+    talk.add_argument("--second-recogniser", type=Path)
     manners = command(
         "evaluate-manners", _evaluate_manners, "quiet in noise, patient at pauses, silent when talked over"
     )
-    manners.add_argument("--model", type=Path, required=True)
-    manners.add_argument("--script", type=Path, required=True)
-    manners.add_argument("--bank", type=Path, required=True)
-    manners.add_argument("--minutes", type=int, default=4, help="minutes of each background")
-    manners.add_argument("--cases", type=int, default=60)
-    manners.add_argument("--out", type=Path)
+    add_case_options(manners)
+    manners.add_argument("--minutes", type=int, default=10, help="minutes of each background")
+    manners.add_argument("--cases", type=int, default=60, help="pauses, and interruptions")
+    manners.add_argument("--human", type=Path, help="questions by a recorded voice, from human-clips")
+    manners.add_argument("--recogniser", type=Path)
+    human = command("human-clips", _human_clips, "splice questions of a recorded human voice from telephone prompts")
+    human.add_argument("--sounds", type=Path, required=True, help="the folder that has digits/ and letters/ in it")
+    human.add_argument("--out", type=Path, required=True)
+    figures = command("figures", _figures, "the table of what all evaluations in a folder came to")
+    figures.add_argument("--out", type=Path, required=True)
+    figures.add_argument("--conditions", default="", help="a sentence on how it was measured, for the model card")
     export = command("export", _export, "make the bundled folder of a trained one: 8 bits, voices, model card")
     export.add_argument("--model", type=Path, required=True, help="a folder that train-language wrote")
     export.add_argument("--out", type=Path, required=True)

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import argparse
 import re
-import sys
-import types
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +16,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from training import checkpoints
+from training import checkpoints, listeners
 from training.codec import MINI, Codec
 from training.lexicon import number_word
 
@@ -94,40 +92,6 @@ def through(codec: Codec, sound: np.ndarray) -> np.ndarray:
     return codec.decode(codec.latent_of(codec.codes(pcm)))[0, : len(sound)].clamp(-1, 1).numpy()
 
 
-def _at_16k(sound: np.ndarray) -> np.ndarray:
-    from scipy.signal import resample_poly
-
-    return resample_poly(sound, 2, 3).astype(np.float32)
-
-
-def recogniser(folder: Path) -> Callable[[np.ndarray], str]:
-    """A function from 24 kHz sound to text."""
-    from faster_whisper import WhisperModel
-
-    model = WhisperModel(str(folder), device="cpu", compute_type="int8", cpu_threads=1)
-
-    def hear(sound: np.ndarray) -> str:
-        segments, _ = model.transcribe(_at_16k(sound), beam_size=5, language="en", without_timestamps=True)
-        return " ".join(segment.text for segment in segments)
-
-    return hear
-
-
-def opinion() -> Callable[[np.ndarray], float]:
-    """A function from 24 kHz sound to a predicted mean opinion score. The package loads files with torchaudio, which is
-    not needed here, so an empty stand-in serves."""
-    sys.modules.setdefault("torchaudio", types.ModuleType("torchaudio"))
-    import distillmos
-
-    model = distillmos.ConvTransformerSQAModel().eval()
-
-    @torch.no_grad()
-    def judge(sound: np.ndarray) -> float:
-        return float(model(torch.from_numpy(_at_16k(sound))[None]))
-
-    return judge
-
-
 def run(options: argparse.Namespace) -> None:
     """Measure and print; with --out also write decoded sounds and figures."""
     torch.set_num_threads(1)
@@ -136,7 +100,7 @@ def run(options: argparse.Namespace) -> None:
     if options.limit:
         step = max(1, len(clips) // options.limit)
         clips = clips[::step]
-    hear, judge = recogniser(options.recogniser), opinion()
+    hear, judge = listeners.recogniser(options.recogniser), listeners.opinion()
     rows = []
     for clip in clips:
         decoded = through(codec, clip.sound)

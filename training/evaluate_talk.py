@@ -1,166 +1,162 @@
-"""Does the model talk? Held-out users ask, the engine answers frame by frame on the CPU, and every reply is judged.
+"""Does the model talk? Held-out users ask, it answers through the program's own conversation, every reply is judged.
 
-A talk is held as a person would: the next question comes when the reply is over. Reported by kind of question: right
-replies by the text stream, waiting times, starts before the question was over, replies as a recogniser hears them.
+A talk is held as a person would: the next question comes when the reply is over. A case is one dialogue; its result has
+every turn (right by the text, waiting time, a start before the question was over, the reply as a recogniser hears it)
+and whose voice the replies are in.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import soundfile
 import torch
 
-from engine.config import LMConfig, PromptCodes
-from engine.duplex import Duplex
-from engine.persona import build_prompt, voice_from_codes, wrap_text
-from training import checkpoints, lexicon
+from training import cases, lexicon, listeners
 from training.bank import Bank
-from training.evaluate_codec import recogniser, word_errors, words
+from training.cases import Case
+from training.evaluate_codec import word_errors, words
+from training.judged_talk import FRAME, RATE, Reply, Room, Steps, ask, silence
 from training.script import Script
-from training.voices import OWN
 
-FRAME = 1920
-_LOUD = 10 ** (-42 / 20)  # RMS of a frame in which the model speaks
-_QUIET_FRAMES = 10  # so much silence ends a reply
-_PATIENCE = 40  # frames to wait for a reply to begin
+BEFORE, BETWEEN = 8, 4  # frames of silence before the first question and between reply and next question
+_SHORTEST_VOICE = RATE * 3 // 2  # samples of replies that a speaker can be told from
 
 
-@dataclass
-class Turn:
-    """What became of one question. Times in seconds; `waited` is NaN without a reply."""
+@dataclass(frozen=True)
+class Question:
+    """What is asked, the right reply, the kind of question, and its sound [samples] at 24 kHz."""
 
-    question: str
+    text: str
     wanted: str
     kind: str
-    said: str = ""
-    waited: float = float("nan")
-    early: bool = False
-    sound: list[np.ndarray] = field(default_factory=list, repr=False)
+    sound: np.ndarray
 
-    @property
-    def right(self) -> bool:
-        """Word for word; stories and jokes may be any of their kind."""
-        said = words(self.said)
+    def right(self, said: str) -> bool:
+        """Word for word; a joke may be any."""
         if self.kind == "joke":
-            return any(said == words(joke) for joke in lexicon.JOKES)
-        return said == words(self.wanted)
+            return any(words(said) == words(joke) for joke in lexicon.JOKES)
+        return words(said) == words(self.wanted)
 
 
-class Listener:
-    """One talk with the engine: plays sounds, notes when it speaks and what it says."""
+class Ears:
+    """The listeners that are at hand: what is not installed or not asked for is not judged."""
 
-    def __init__(self, engine: Duplex):
-        self.engine = engine
-        self.frame = 0
-
-    def play(self, sound: np.ndarray) -> list[tuple[bool, str, np.ndarray]]:
-        """Feed whole frames; -> per frame: speaking, text piece, sound."""
-        padded = np.pad(sound.astype(np.float32), (0, -len(sound) % FRAME)).reshape(-1, FRAME)
-        heard = []
-        for piece in padded:
-            answer = self.engine.step(piece)
-            self.frame += 1
-            loud = float(np.sqrt(np.mean(answer.pcm**2))) > _LOUD
-            heard.append((loud, "" if answer.text is None else self.engine.text_piece(answer.text), answer.pcm))
-        return heard
-
-    def ask(self, turn: Turn, sound: np.ndarray) -> None:
-        """Play a question and hear the reply out."""
-        during = self.play(sound)
-        turn.early = sum(loud for loud, _, _ in during[:-2]) > 2
-        pieces = [during[-1]] if during else []
-        for waited in range(_PATIENCE):
-            pieces += self.play(np.zeros(FRAME))
-            if pieces[-1][0]:
-                turn.waited = (waited + 1) * FRAME / 24_000
-                break
-        quiet = 0
-        while quiet < _QUIET_FRAMES and len(pieces) < 400 and turn.waited == turn.waited:
-            pieces += self.play(np.zeros(FRAME))
-            quiet = 0 if pieces[-1][0] else quiet + 1
-        turn.said = "".join(text for _, text, _ in pieces).strip()
-        turn.sound = [pcm for _, _, pcm in pieces]
-
-
-def hold(engine: Duplex, prompt: Any, turns: list[tuple[Turn, np.ndarray]], seed: int) -> list[Turn]:
-    """One whole talk."""
-    engine.reset(seed)
-    if prompt is not None:
-        engine.prime(prompt)
-    listener = Listener(engine)
-    listener.play(np.zeros(FRAME * 8))
-    for turn, sound in turns:
-        listener.ask(turn, sound)
-        listener.play(np.zeros(FRAME * 4))
-    return [turn for turn, _ in turns]
+    def __init__(self, recogniser: Path | None, second: Path | None, voices: Mapping[str, np.ndarray]):
+        self.hear = listeners.recogniser(recogniser) if recogniser else None
+        self.second = listeners.recogniser(second) if second else None
+        self.likeness: Callable[[np.ndarray], dict[str, float]] | None = None
+        if voices:
+            try:
+                self.likeness = listeners.speaker_of(voices)
+            except ImportError:
+                print("resemblyzer is not installed: voices are not judged")
 
 
 def run(options: argparse.Namespace) -> None:
-    """Hold the talks of a held-out script and print the figures."""
+    """`python -m training evaluate-talk`."""
     torch.set_num_threads(1)
-    engine = Duplex.load(options.model, device="cpu")
+    room = Room(options.model, options.precision)
     script, bank = Script.load(options.script), Bank.load(options.bank, torch.device("cpu"))
-    own_sounds = voice_sounds(script, bank)
-    turns: list[Turn] = []
-    dialogues = [d for d in script.dialogues if all(line < len(bank.entries) for line, _, _ in d[2])]
-    for number, (text, _, exchanges) in enumerate(dialogues[: options.dialogues]):
-        sound = own_sounds[number % len(own_sounds)] if own_sounds else None
-        prompt = make_prompt(engine, text, sound)
-        asked = [
-            (Turn(script.lines[line].text, reply, kind), bank.sound(line).numpy()) for line, reply, kind in exchanges
-        ]
-        turns += hold(engine, prompt, asked, seed=number)
-        for turn in turns[-len(asked) :]:
-            print(f"{'ok ' if turn.right else '-- '} {turn.waited:5.2f} {turn.question!r}: {turn.said!r}", flush=True)
-    figures = summary(turns, recogniser(options.recogniser) if options.recogniser else None)
-    print(figures)
-    if options.out:
-        checkpoints.write_json(figures, options.out)
+    voices = model_voices(options.model)
+    ears = Ears(options.recogniser, options.second_recogniser, voices)
+    cases.run(talk_cases(room, dialogues(script, bank), sorted(voices), ears, options.out), options)
 
 
-def voice_sounds(script: Script, bank: Bank, seconds: float = 3.5) -> list[np.ndarray]:
-    """Some seconds of each own voice that the bank has."""
-    sounds = []
-    for voice in range(len(OWN)):
-        lines = [i for i, line in enumerate(script.lines[: len(bank.entries)]) if line.voice == voice][:6]
-        if lines:
-            sounds.append(torch.cat([bank.sound(i) for i in lines]).numpy()[: round(seconds * 12.5) * FRAME])
-    return sounds
+Spoken = tuple[str, list[Question]]  # a persona text and the questions of one dialogue
 
 
-def make_prompt(engine: Duplex, persona: str, voice: np.ndarray | None) -> Any:
-    """The engine's own prompt of a persona text and a voice recording; None for neither."""
-    config: LMConfig = engine.lm_config
-    codes = PromptCodes.from_dict(engine.files.config if engine.files else {}, config)
-    given = None if voice is None else voice_from_codes(config, engine.encode_voice(voice))
-    text = wrap_text(persona)
-    return build_prompt(config, codes, given, engine.text_tokens(text) if text else ())
+def dialogues(script: Script, bank: Bank) -> list[Spoken]:
+    """Those whose questions the bank has."""
+    found = []
+    for persona, _, turns in script.dialogues:
+        if all(line < len(bank.entries) for line, _, _ in turns):
+            asked = [
+                Question(script.lines[line].text, reply, kind, bank.sound(line).numpy()) for line, reply, kind in turns
+            ]
+            found.append((persona, asked))
+    return found
 
 
-def summary(turns: list[Turn], hear: Callable[[np.ndarray], str] | None) -> dict[str, Any]:
-    """Shares in per cent and times in seconds, all kinds together and each by itself."""
-    waits = sorted(turn.waited for turn in turns if turn.waited == turn.waited)
+def model_voices(folder: Path) -> dict[str, np.ndarray]:
+    """The voice prompts of a model folder: name -> [samples] at 24 kHz."""
+    return {path.stem: soundfile.read(path, dtype="float32")[0] for path in sorted((folder / "voices").glob("*.flac"))}
+
+
+def talk_cases(
+    room: Room, spoken: Sequence[Spoken], voices: Sequence[str], ears: Ears, out: Path | None
+) -> Iterator[Case]:
+    """One case a dialogue; the model's voices take turns."""
+    for number, (persona, questions) in enumerate(spoken):
+        voice = voices[number % len(voices)] if voices else ""
+
+        def judge(
+            number: int = number, persona: str = persona, questions: Sequence[Question] = questions, voice: str = voice
+        ) -> dict[str, Any]:
+            replies = room.hold(conversation(questions), voice, persona, seed=number)
+            turns = [judged(question, reply, ears) for question, reply in zip(questions, replies, strict=True)]
+            if out is not None and number < 12:
+                _keep(out / "sounds" / f"talk-{number:02}.flac", questions, replies)
+            frames = sorted(room.frame_ms())
+            result = {
+                "persona": persona,
+                "voice": voice,
+                "turns": turns,
+                "frame_ms": round(frames[len(frames) // 2], 1),
+            }
+            return result | _speaker(voice, replies, ears) | {"right": sum(turn["right"] for turn in turns)}
+
+        yield Case(f"talk/{number}", judge)
+
+
+def conversation(questions: Sequence[Question]) -> Steps[list[Reply]]:
+    """One question after another."""
+    yield from silence(BEFORE)
+    replies = []
+    for question in questions:
+        replies.append((yield from ask(question.sound)))
+        yield from silence(BETWEEN)
+    return replies
+
+
+def judged(question: Question, reply: Reply, ears: Ears) -> dict[str, Any]:
+    """One turn's result."""
+    said = words(reply.said)
     result: dict[str, Any] = {
-        "questions": len(turns),
-        "right": _share([turn.right for turn in turns]),
-        "answered": _share([turn.waited == turn.waited for turn in turns]),
-        "early": _share([turn.early for turn in turns]),
-        "wait_p50": waits[len(waits) // 2] if waits else None,
-        "wait_p95": waits[int(0.95 * (len(waits) - 1))] if waits else None,
-        "by_kind": {},
-    }
-    for kind in sorted({turn.kind for turn in turns}):
-        result["by_kind"][kind] = _share([turn.right for turn in turns if turn.kind == kind])
-    if hear is not None:
-        spoken = [(words(turn.said), words(hear(np.concatenate(turn.sound)))) for turn in turns if turn.said]
-        errors = sum(word_errors(said, heard) for said, heard in spoken)
-        result["heard_word_error"] = 100 * errors / max(1, sum(len(said) for said, _ in spoken))
+        "kind": question.kind, "question": question.text, "wanted": question.wanted, "said": reply.said,
+        "right": question.right(reply.said), "early": reply.early,
+        "waited": None if reply.waited_s != reply.waited_s else round(reply.waited_s, 3),
+    }  # fmt: skip
+    for name, hear in (("heard", ears.hear), ("heard_second", ears.second)):
+        if hear is not None and said:
+            heard = hear(reply.sound)
+            result |= {name: heard, f"{name}_errors": word_errors(said, words(heard)), "words": len(said)}
     return result
 
 
-def _share(marks: list[bool]) -> float:
-    return round(100 * sum(marks) / max(1, len(marks)), 1)
+def _speaker(voice: str, replies: Sequence[Reply], ears: Ears) -> dict[str, Any]:
+    """Whose voice the replies are in, when there is enough of them."""
+    loud = [_spoken_part(reply.sound) for reply in replies]
+    sound = np.concatenate(loud) if loud else np.zeros(0, np.float32)
+    if ears.likeness is None or not voice or len(sound) < _SHORTEST_VOICE:
+        return {}
+    likeness = ears.likeness(sound)
+    return {"likeness": likeness, "nearest": max(likeness, key=likeness.__getitem__)}
+
+
+def _spoken_part(sound: np.ndarray) -> np.ndarray:
+    frames = sound[: len(sound) // FRAME * FRAME].reshape(-1, FRAME)
+    return frames[np.sqrt((frames**2).mean(-1)) > 0.005].reshape(-1)
+
+
+def _keep(path: Path, questions: Sequence[Question], replies: Sequence[Reply]) -> None:
+    """For listening: questions left, replies right."""
+    left = [np.pad(q.sound, (0, len(r.sound) - len(q.sound))) for q, r in zip(questions, replies, strict=True)]
+    both = np.stack((np.concatenate(left), np.concatenate([reply.sound for reply in replies])), axis=-1)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    soundfile.write(path, both, RATE, subtype="PCM_16")

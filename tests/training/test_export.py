@@ -6,6 +6,7 @@ import random
 from pathlib import Path
 
 import numpy as np
+import pytest
 import torch
 
 from engine.config import LMConfig, MimiConfig, PromptCodes
@@ -13,8 +14,9 @@ from engine.duplex import Duplex
 from training import vocabulary
 from training.codec import Codec
 from training.evaluate_codec import word_errors, words
-from training.evaluate_talk import Turn, hold, make_prompt, summary
-from training.export import write_model
+from training.evaluate_talk import Ears, Question, model_voices, talk_cases
+from training.export import write_model, write_voices
+from training.judged_talk import Room, silence
 from training.language import TrainedLanguage
 from training.streams import prompt_codes
 
@@ -50,17 +52,26 @@ def test_the_engine_loads_the_folder_with_its_codes_and_every_weight(tmp_path: P
         assert torch.equal(parameter, mine[name]), name
 
 
-def test_a_talk_through_the_engine_is_judged(tmp_path: Path) -> None:
+def test_a_talk_through_the_program_is_judged(tmp_path: Path) -> None:
     """Untrained weights answer nothing right, but everything of the exam runs: voice, persona, questions, figures."""
     _folder(tmp_path)
-    engine = Duplex.load(tmp_path / "model", device="cpu", precision="float32")
+    room = Room(tmp_path / "model", "float32")
     sound = (np.random.default_rng(0).standard_normal(24_000) * 0.1).astype(np.float32)
-    prompt = make_prompt(engine, "You are Max.", sound)
-    assert prompt is not None and prompt.frames > 12 + 13
-    turns = hold(engine, prompt, [(Turn("hello", "Hello!", "greeting"), sound)], seed=1)
-    figures = summary(turns, None)
-    assert figures["questions"] == 1 and figures["right"] == 0 and set(figures["by_kind"]) == {"greeting"}
-    assert make_prompt(engine, "", None) is None
+    write_voices(tmp_path / "model" / "voices", {"Max": torch.from_numpy(sound)})
+    assert list(model_voices(tmp_path / "model")) == ["Max"]
+    spoken = [("You are Max.", [Question("hello", "Hello!", "greeting", sound)])]
+    ears = Ears(None, None, {})
+    cases = list(talk_cases(room, spoken, ["Max"], ears, None))
+    first, again = (case.judge() for case in cases * 2)
+    assert (first["voice"], first["right"], len(first["turns"])) == ("Max", 0, 1)
+    assert first["turns"][0]["said"] and first["turns"] == again["turns"]  # the case's own seed
+    with pytest.raises(ValueError, match="There is no voice .Lisa."):
+        room.hold(silence(1), "Lisa")
+
+
+def test_a_model_that_cannot_be_loaded_is_told_in_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="no model folder"):
+        Room(tmp_path / "nothing")
 
 
 def test_words_compare_by_sound_rather_than_spelling() -> None:
@@ -71,6 +82,7 @@ def test_words_compare_by_sound_rather_than_spelling() -> None:
 
 
 def test_a_joke_may_be_any_and_a_sum_may_not() -> None:
-    joke = Turn("tell me a joke", "another", "joke", said="What do you call a bear with no teeth? A gummy bear.")
-    assert joke.right
-    assert not Turn("one plus one", "One plus one is two.", "arithmetic", said="One plus one is three.").right
+    sound = np.zeros(1, np.float32)
+    joke = "What do you call a bear with no teeth? A gummy bear."
+    assert Question("tell me a joke", "another", "joke", sound).right(joke)
+    assert not Question("one plus one", "One plus one is two.", "arithmetic", sound).right("One plus one is three.")

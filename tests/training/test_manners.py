@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -9,11 +12,14 @@ import numpy as np
 import pytest
 import torch
 
-from engine.duplex import Duplex
 from training import augment
 from training.bank import Bank, Entry
-from training.evaluate_manners import backgrounds, barge_in, pauses, quiet
-from training.evaluate_talk import FRAME, Listener, Turn
+from training.bars import BARS, table
+from training.cases import Case, results, run
+from training.evaluate_manners import backgrounds, barge_cases, pause_cases, quiet_cases
+from training.evaluate_talk import Question
+from training.figures import collected
+from training.judged_talk import FRAME, LOUD, Heard, Room, Steps, ask, voiced_s
 from training.script import Line, Script
 
 TONE = 0.2 * np.sin(np.arange(FRAME) * 0.2).astype(np.float32)
@@ -50,22 +56,39 @@ class Parrot:
         return SimpleNamespace(pcm=out, text=text)
 
 
-def _engine(parrot: Parrot) -> Duplex:
-    return cast(Duplex, parrot)
+class Stage:
+    """Stands for a room with a model in it: talks are held with the parrot."""
+
+    def __init__(self, parrot: Parrot):
+        self.parrot = parrot
+
+    def hold(self, steps: Steps[Any], voice: str = "", persona: str = "", seed: int = 0) -> Any:
+        self.parrot.reset(seed)
+        frame = next(steps)
+        while True:
+            answer = self.parrot.step(frame)
+            loud = float(np.sqrt(np.mean(answer.pcm**2))) > LOUD
+            try:
+                frame = steps.send(Heard(loud, self.parrot.text_piece(answer.text), answer.pcm))
+            except StopIteration as end:
+                return end.value
 
 
-def _world() -> tuple[Script, Bank, list[tuple[int, str, str]]]:
-    """One question of six words in 1.6 s."""
+def _room(parrot: Parrot) -> Room:
+    return cast(Room, Stage(parrot))
+
+
+def _judged(found: Iterator[Case]) -> list[dict[str, Any]]:
+    return [case.judge() for case in found]
+
+
+def _world() -> tuple[Script, Bank]:
+    """One question of six words in 1.6 s, which is asked for a long reply and for a short one."""
     tape = torch.from_numpy(np.tile((TONE * 32767).astype(np.int16), 20))
     words = tuple(0.02 + i * 0.27 for i in range(6))
     lines = [Line("what is one plus one now", ("x",), 5, "user")]
-    entries = [Entry(0, len(tape), words)]
-    reply = "One, two, three, four, five, six, seven."
-    return (
-        Script([], lines, []),
-        Bank(tape, torch.zeros(1), entries, 2),
-        [(0, reply, "counting"), (0, "Yes.", "arithmetic")],
-    )
+    turns = [(0, "One, two, three, four, five, six, seven.", "counting"), (0, "Yes.", "arithmetic")]
+    return Script([], lines, [("", 5, turns)]), Bank(tape, torch.zeros(1), [Entry(0, len(tape), words)], 2)
 
 
 @pytest.mark.parametrize("name", list(backgrounds()))
@@ -89,30 +112,76 @@ def test_microphone_keeps_the_level_and_adds_what_it_should() -> None:
 
 
 def test_a_reply_is_timed_from_the_end_of_the_question() -> None:
-    parrot = Parrot(after=4)
-    parrot.reset(0)
-    turn = Turn("?", "Yes.", "x")
-    Listener(_engine(parrot)).ask(turn, np.tile(TONE, 5))
-    assert turn.waited == pytest.approx(4 * 0.08) and not turn.early
-    assert turn.said == "Yes." and turn.right
+    """Four frames later the parrot starts; its sound is heard a frame after the one it answers."""
+    reply = _room(Parrot(after=4)).hold(ask(np.tile(TONE, 5)))
+    assert reply.waited_s == pytest.approx(4 * 0.08 + 0.0, abs=0.011) and not reply.early
+    assert reply.said == "Yes." and Question("?", "Yes", "x", TONE).right(reply.said)
+    late_end = np.concatenate((np.tile(TONE, 5), np.zeros(FRAME * 2, np.float32)))
+    assert voiced_s(late_end) == pytest.approx(0.4, abs=0.011)
+    assert _room(Parrot(after=10_000)).hold(ask(np.tile(TONE, 5))).waited_s != reply.waited_s
 
 
-def test_quiet_tells_a_silent_engine_from_one_that_answers_noise() -> None:
-    polite, rude = quiet(_engine(Parrot(after=10_000)), None, 1), quiet(_engine(Parrot(rude=True)), None, 1)
-    assert set(polite.values()) == {0.0}
-    assert rude["loud noise"] == rude["music"] == 100.0 and rude["silence"] == 0.0
+def test_a_start_before_the_end_is_early() -> None:
+    assert _room(Parrot(rude=True)).hold(ask(np.tile(TONE, 12))).early
+
+
+def test_quiet_tells_a_silent_model_from_one_that_answers_noise() -> None:
+    polite = _judged(quiet_cases(_room(Parrot(after=10_000)), [], 1, seconds=5))
+    rude = _judged(quiet_cases(_room(Parrot(rude=True)), [], 1, seconds=5))
+    assert not any(case["speaks"] for case in polite)
+    assert {case["background"] for case in rude if case["speaks"]} >= {"loud noise", "music"}
+    assert not next(case for case in rude if case["background"] == "silence")["speaks"]
 
 
 def test_false_starts_in_pauses_are_counted() -> None:
-    script, bank, exchanges = _world()
-    assert pauses(_engine(Parrot(after=20)), None, script, bank, exchanges, 5)["false_starts"] == 0
-    assert pauses(_engine(Parrot(after=2)), None, script, bank, exchanges, 5)["false_starts"] == 100
+    script, bank = _world()
+    for after, early in ((20, False), (2, True)):
+        cases = _judged(pause_cases(_room(Parrot(after=after)), [], script, bank, 5))
+        assert [case["early"] for case in cases] == [early] * 2
 
 
-def test_barge_in_measures_how_soon_it_is_silent() -> None:
-    _, bank, exchanges = _world()
-    polite = barge_in(_engine(Parrot(length=60)), None, bank, exchanges, 1)
-    assert polite["cases"] == 1 and polite["silent_p50"] == pytest.approx(0.0, abs=0.1)
-    assert polite["answered_right"] == 100
-    deaf = barge_in(_engine(Parrot(length=60, stops=False)), None, bank, exchanges, 1)
-    assert deaf["silent_p50"] is not None and deaf["silent_p50"] > 1.0
+def test_barge_in_measures_how_soon_it_is_silent_and_what_comes_then() -> None:
+    script, bank = _world()
+    polite, deaf = (
+        _judged(barge_cases(_room(Parrot(length=60, stops=stops)), [], script, bank, 1))[0] for stops in (True, False)
+    )
+    assert polite["silent_after"] <= 0.08 and polite["right"]
+    assert deaf["silent_after"] > 1.0
+    silent = _judged(barge_cases(_room(Parrot(after=10_000)), [], script, bank, 1))[0]
+    assert silent == {"interrupted": False}
+
+
+def test_figures_are_made_of_cases_and_judged_by_the_bars(tmp_path: Path) -> None:
+    turn = {"kind": "persona", "right": True, "early": False, "waited": 0.4, "heard_errors": 1, "words": 4}
+    talk = {"turns": [turn, {**turn, "kind": "echo", "right": False, "waited": None}], "voice": "A", "nearest": "A"}
+    options = argparse.Namespace(out=tmp_path, part=(1, 1), limit=0)
+    done: list[str] = []
+
+    def case(name: str, result: dict[str, Any]) -> Case:
+        return Case(name, lambda: done.append(name) or result)  # type: ignore[func-returns-value]
+
+    every = [case("talk/0", talk), case("quiet/hum 0", {"speaks": True}), case("pause/0", {"early": False}),
+             case("barge/0", {"interrupted": True, "silent_after": 0.3, "right": True}),
+             case("barge/1", {"interrupted": False}), case("human/0", {**turn, "waited": None})]  # fmt: skip
+    run(every[:2], options)
+    run(every, options)  # goes on
+    assert done == [each.name for each in every]
+    figures = collected(results(tmp_path), {"own": {"clips": 3, "original_wer": 1, "decoded_wer": 3, "original_mos": 4,
+                                                    "decoded_mos": 3.9}})  # fmt: skip
+    assert (figures["right"], figures["persona_right"], figures["heard_word_error"]) == (50, 100, 25)
+    assert (figures["speaks_in_quiet"], figures["false_starts"], figures["barge_answered"]) == (100, 0, 100)
+    assert (figures["codec_word_error_own"], figures["voice_right"], figures["human_answered"]) == (2, 100, 0)
+    assert figures["cases"]["barge_silent_p50"] == 1
+    text = table(figures)
+    assert "| ≤ 1.5 points | 2.00 points | 3 | **missed** |" in text and "codec alone" in text
+    assert text.count("holds") + text.count("missed") + text.count("not measured") + 2 == len(BARS)
+
+
+def test_shares_of_processes_cover_every_case_once(tmp_path: Path) -> None:
+    done: list[str] = []
+    every = [Case(f"talk/{n}", lambda n=n: done.append(str(n)) or {}) for n in range(7)]  # type: ignore[misc]
+    for part in (1, 2):
+        run(every, argparse.Namespace(out=tmp_path, part=(part, 2), limit=5))
+    assert sorted(done) == ["0", "1", "2", "3", "4"]
+    (tmp_path / "results-1-of-2.jsonl").write_text('{"case": "talk/0"}\n{"case": "ta')
+    assert set(results(tmp_path)) == {"talk/0", "talk/1", "talk/3"}
