@@ -13,6 +13,7 @@ Errors end in one place, `_recover`, which decides by phase what state follows a
 from __future__ import annotations
 
 import logging
+import threading
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
@@ -93,6 +94,7 @@ class Conversation(ConversationDoors):
         until_idle: return also once no talk runs and no command waits, as after the end of a recording.
         """
         self._running = True
+        self.engine_ident = threading.get_ident()
         with self._surroundings:
             if self._loaded is not None:
                 self._surround()
@@ -273,6 +275,7 @@ class Conversation(ConversationDoors):
     # ------------------------------------------------------------ engine thread: interruption and recovery
 
     def _interrupted(self) -> bool:
+        self.signs_of_life += 1
         return self._commands.interrupts(self.phase, self._building_mode)
 
     def _recover(self, error: Exception) -> None:
@@ -285,6 +288,10 @@ class Conversation(ConversationDoors):
             self._stop("input ended")
         elif isinstance(error, Cancelled):
             self._step_back(attempt, failed=False)
+        elif not isinstance(error, UserError) and is_sticky(error):  # whatever was attempted
+            log.error("the card is lost to this process", exc_info=error)
+            self.on_failure(error, attempt)
+            self._fail(attempt, STICKY, RELAUNCH)
         elif isinstance(error, UserError) or (isinstance(error, EngineError) and attempt != "talk"):
             self._step_back(attempt, failed=True)
             kind = "sound" if attempt == "talk" else attempt
@@ -295,10 +302,7 @@ class Conversation(ConversationDoors):
         else:
             log.error("unexpected error in the engine thread", exc_info=error)
             self.on_failure(error, attempt)
-            if is_sticky(error):
-                self._fail(attempt, STICKY, RELAUNCH)
-            else:
-                self._fail(attempt, unexpected(error))
+            self._fail(attempt, unexpected(error))
 
     def _step_back(self, attempt: str, failed: bool) -> None:
         """Undo what was begun, so that the former state holds and is told again."""

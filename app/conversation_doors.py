@@ -18,7 +18,7 @@ from app.transcript import Transcript
 
 
 class ConversationDoors(ABC):
-    """phase, info, stepping_since_ns and transcript are written by the engine thread and read by any."""
+    """phase, info, stepping_since_ns, engine_ident and transcript are written by the engine thread and read by any."""
 
     def __init__(self, ends: AudioEnds, clock: Callable[[], int]) -> None:
         """clock: nanoseconds, monotonic."""
@@ -30,6 +30,8 @@ class ConversationDoors(ABC):
         self._clock = clock
         self._commands = CommandQueue()
         self._events = EventQueue(clock)
+        self.engine_ident: int | None = None  # of the thread that runs the engine, once it does
+        self.signs_of_life = 0  # how often that thread has looked up from long work
         self._thread: threading.Thread | None = None
         self._running = False
 

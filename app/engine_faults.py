@@ -39,9 +39,10 @@ class EngineFailure(Exception):
 
 
 def is_sticky(error: Exception) -> bool:
-    """CUDA's own errors end the process's context; running out of memory does not."""
-    text = str(error)
-    return ("CUDA error" in text or "CUDA driver error" in text) and "out of memory" not in text
+    """Does the error end the process's use of the card (CUDA's own errors do, running out of memory does not)?"""
+    from engine.faults import device_lost
+
+    return device_lost(error)
 
 
 def unexpected(error: Exception) -> str:

@@ -168,6 +168,7 @@ def open_engine(
         trained=files.trained,
         modes=engine.mode_reasons(),
         precision_reason=choice.reason,
+        assumption=files.assumption if Path(spec.source).exists() else "",  # the hub's models without one are the 7B
     )
     return engine, info
 

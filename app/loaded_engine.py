@@ -14,6 +14,7 @@ from statistics import median
 
 import numpy as np
 
+from app.engine_faults import is_sticky
 from app.engine_room import Cancelled, Engine
 from app.errors import UserError
 from app.messages import ModelInfo, Sampling
@@ -25,6 +26,11 @@ WARM_UP_FRAMES = 6
 WARM_UP_LIMIT_MS = 1000.0  # a computer on which a frame takes seconds need not prove it six times
 SEED_LIMIT = 2**63
 
+NO_NUMBERS = (
+    "The model's numbers fall apart in its first frames, so that it could only be silent: its files are damaged or do "
+    "not belong together, or the precision does not suit it. Fetch the model again, or choose another precision."
+)
+
 StepProgress = Callable[[int, int], None]
 ModeProgress = Callable[[str], StepProgress]  # of a mode
 _NUMBERS = ("temperature", "top_k", "text_temperature", "text_top_k")
@@ -35,7 +41,8 @@ class LoadedEngine:
         self.engine = engine
         self._info = info
         self._prepared: set[str] = set()
-        self._failed: dict[str, str] = {}  # mode -> why preparing it failed; not tried again with this engine
+        self._failed: dict[str, str] = {}  # mode -> why preparing it failed
+        self._short: set[str] = set()  # modes that failed for want of memory: they may be tried again
         self.mode_trouble = ""  # why another mode than the one asked for is in use
         self.frame_ms = 0.0  # what a frame took in the warm-up
         self.seed: int | None = None  # for the next talk; None = a new one each time
@@ -47,7 +54,8 @@ class LoadedEngine:
 
     def modes(self) -> dict[str, str | None]:
         """For each mode None, or why it cannot be had."""
-        return {mode: reason or self._failed.get(mode) for mode, reason in self.engine.mode_reasons().items()}
+        failed = {mode: reason for mode, reason in self._failed.items() if mode not in self._short}
+        return {mode: reason or failed.get(mode) for mode, reason in self.engine.mode_reasons().items()}
 
     def plain_kernels(self) -> str:
         """Why a card runs PyTorch's own kernels, as one sentence; "" where it runs the fused ones, or there is none."""
@@ -84,18 +92,21 @@ class LoadedEngine:
             return
         try:
             self._prepare(mode, progress, cancelled)
-        except EngineError:
-            if mode == "eager":
+        except EngineError as error:
+            if mode == "eager" or is_sticky(error):
                 raise
 
     def _prepare(self, mode: str, progress: StepProgress, cancelled: Cancelled) -> None:
-        from engine.errors import EngineError
+        from engine.errors import EngineError, MemoryFullError
 
         try:
             self.engine.prepare(mode, progress, cancelled)
         except EngineError as error:
             self._failed[mode] = str(error)
+            if isinstance(error, MemoryFullError):
+                self._short.add(mode)
             raise
+        self._failed.pop(mode, None)
         self._prepared.add(mode)
 
     def is_prepared(self, mode: str) -> bool:
@@ -107,7 +118,7 @@ class LoadedEngine:
             raise UserError(self._unusable(mode))
 
     def _unusable(self, mode: str) -> str:
-        reason = self.modes().get(mode, "there is no such mode") or "it could not be prepared"
+        reason = self.modes().get(mode, "there is no such mode") or self._failed.get(mode, "it could not be prepared")
         return f"The {mode} mode cannot be used: {reason.rstrip('.')}."
 
     def change_mode(self, mode: str, progress: StepProgress, cancelled: Cancelled) -> None:
@@ -144,13 +155,17 @@ class LoadedEngine:
         return Sampling(held.temperature, held.top_k, held.text_temperature, held.text_top_k, None)
 
     def _warm_up(self, clock: Callable[[], int]) -> float:
-        """Milliseconds of a frame, from a few frames of silence before any talk; the next reset forgets them."""
+        """Milliseconds of a frame, from a few frames of silence before any talk; the next reset forgets them.
+
+        Raises UserError for a model whose numbers are none from the start: its talk would be silence.
+        """
         self.engine.reset()
         silence = np.zeros(FRAME_SAMPLES, np.float32)
         costs: list[float] = []
         while len(costs) < WARM_UP_FRAMES and sum(costs) < WARM_UP_LIMIT_MS:
             began = clock()
-            self.engine.step(silence)
+            if not self.engine.step(silence).finite:
+                raise UserError(NO_NUMBERS)
             costs.append((clock() - began) / 1e6)
         return median(costs[len(costs) // 2 :])  # the first ones still pay for caches and clocks
 

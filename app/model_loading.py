@@ -47,13 +47,14 @@ class ModelLoading:
 
     def welcome(self, loaded: LoadedEngine, wished: Sampling) -> ModelInfo:
         """Apply the sampling wished for, and tell what there is and what is to be known before a talk."""
-        self._board.clear("load", "start", "talk", "mode", "kernels", "slow", "sampling")
+        self._board.clear("load", "start", "talk", "config", "mode", "kernels", "slow", "sampling")
         refusal = loaded.adopt_sampling(wished)
         info = replace(loaded.info, sampling=loaded.default_sampling(), voices=self._voices.names())
         self._events.put(ModelLoaded(info))
         self._events.put(ModeChanged(loaded.engine.mode, loaded.modes()))
         self._events.put(SamplingChanged(loaded.sampling()))
         for kind, sentence in (
+            ("config", info.assumption),
             ("mode", loaded.mode_trouble),
             ("kernels", loaded.plain_kernels()),
             ("sampling", refusal),

@@ -66,10 +66,11 @@ class HostEnds:
     def answer(self, silent: bool, spans: Spans) -> Answer:
         """After the wait. `silent`: no whole frame of own codes is out yet."""
         user = tuple(self._heard[: self._config.user].tolist())
+        sane = bool(np.isfinite(self._checksum.item()))
         if silent:
-            return Answer(np.zeros(len(self._pcm_out), np.float32), None, None, user, spans)
+            return Answer(np.zeros(len(self._pcm_out), np.float32), None, None, user, spans, sane)
         text, *own = self._spoken.tolist()
         sound = self._pcm_out.numpy()
-        finite = bool(np.isfinite(sound).all() and np.isfinite(self._checksum.item()))
+        finite = sane and bool(np.isfinite(sound).all())
         pcm = np.clip(sound, -1.0, 1.0) if finite else np.zeros_like(sound)
         return Answer(pcm, text, tuple(own), user, spans, finite)

@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -32,7 +32,7 @@ from app.messages import (
     StopTalk,
     Trouble,
 )
-from engine.errors import EngineError
+from engine.errors import EngineError, MemoryFullError
 from tests.app.fake_engine import FakeEngine, FakeLoader, FakeVoices, VirtualClock, sleep_ms
 from tests.app.virtual_ends import VirtualEnds, no_microphone
 
@@ -1009,6 +1009,84 @@ def test_an_error_that_ends_the_cards_context_asks_for_a_restart(error: Exceptio
     assert (told.remedy, told.fatal) == (remedy, True)
     assert failures == [error]
     assert world.conversation.stepping_since_ns == 0
+
+
+@pytest.mark.parametrize("where", ["load", "mode", "priming"])
+def test_a_lost_card_asks_for_a_restart_whatever_sentence_was_made_of_it(where: str) -> None:
+    """Eager mode would not work either, and a mode's own sentence would say that it does."""
+    lost = EngineError("The graph mode failed here: an illegal memory access. Eager mode still works.")
+    lost.__cause__ = RuntimeError("CUDA error: an illegal memory access was encountered")
+    failures: list[str] = []
+
+    def fail(*_: object, **__: object) -> None:
+        raise lost
+
+    world = graph_world(**({"prepare_errors": {"graph": lost}} if where == "load" else {}))
+    world.conversation.on_failure = lambda failure, attempt: failures.append(attempt)
+    if where != "load":
+        world.run(LOAD)
+    if where == "priming":
+        world.engine.prime = fail  # type: ignore[method-assign]
+    if where == "mode":
+        world.engine.prepare_errors["compiled"] = lost
+    command = {"load": LOAD, "mode": say.SetMode("compiled"), "priming": NATF2}[where]
+    (told,) = troubles(world.run(command))
+    assert (told.remedy, told.fatal) == ("Restart Parley", True)
+    assert "nothing can run on the card" in told.sentence
+    assert world.conversation.phase == "failed"
+    assert failures == [{"priming": "start"}.get(where, where)]
+
+
+def test_a_mode_that_found_no_memory_may_be_tried_again() -> None:
+    """Another program may give its memory back; other failures stay as they are."""
+    full = MemoryFullError("The GPU's memory ran out while the graph mode was prepared: close other programs.")
+    world = graph_world(prepare_errors={"graph": full})
+    (told,) = troubles(world.run(LOAD))
+    assert (told.kind, "memory ran out" in told.sentence) == ("mode", True)
+    assert world.engine.mode == "eager"
+    (refused,) = of(world.run(say.SetMode("graph")), say.ModeChanged)  # the sentence stands already
+    assert (refused.mode, refused.modes["graph"]) == ("eager", None)
+    del world.engine.prepare_errors["graph"]
+    events = world.run(say.SetMode("graph"))
+    assert of(events, say.ModeChanged)[-1].mode == "graph"
+    assert of(events, say.TroubleCleared) == [say.TroubleCleared("mode")]
+
+
+def test_no_memory_in_mid_talk_ends_it_in_a_sentence_and_the_model_can_be_loaded_again() -> None:
+    full = MemoryFullError("The GPU's memory ran out while the talk went on: close other programs.")
+    world = World(frames=50)
+    world.run(LOAD)
+    world.engine.fail_at[3] = full
+    (told,) = troubles(world.run(NATF2))
+    assert (told.sentence, told.remedy, told.fatal) == (str(full), "Load again", True)
+    world.engine.fail_at.clear()
+    assert story(world.run(LOAD, NATF2)).count("trouble") == 0
+
+
+def test_a_model_without_numbers_is_refused_at_load_and_the_next_one_works() -> None:
+    world = World()
+    step = world.engine.step
+    world.engine.step = lambda pcm: step(pcm)._replace(finite=False)  # type: ignore[method-assign]
+    (told,) = troubles(world.run(LOAD))
+    assert (told.kind, told.remedy) == ("load", "Load again")
+    assert "could only be silent" in told.sentence
+    assert world.conversation.phase == "failed"
+    world.engine.step = step  # type: ignore[method-assign]
+    world.run(LOAD)
+    assert world.conversation.phase == "ready"
+
+
+def test_what_a_folder_without_a_config_is_taken_for_is_told() -> None:
+    sentence = "m has no config.json, so its files are taken for the published 7B model: width 4096."
+    world = World()
+    load = world.conversation._loading._load_engine
+
+    def assuming(spec: say.ModelSpec, **rest: Any) -> Any:
+        engine, info = load(spec, **rest)
+        return engine, replace(info, assumption=sentence)
+
+    world.conversation._loading._load_engine = assuming
+    assert [(t.kind, t.sentence) for t in troubles(world.run(LOAD))] == [("config", sentence)]
 
 
 # ---------------------------------------------------------------- a computer that slept

@@ -1,16 +1,18 @@
-"""A frame that never comes back: told in time, taken down should it come back, and never because a computer slept."""
+"""Frames and long work that never come back: told in time, taken down should they come back, and never because a
+computer slept."""
 
 from __future__ import annotations
 
 import threading
 import time
+from typing import Any
 
 import numpy as np
 import pytest
 
 from app.conversation import Conversation
-from app.messages import Event, LoadModel, ModelSpec, StartTalk, Trouble, TroubleCleared
-from app.watchdog import LOOK_S, STUCK_S, Watchdog, where_threads_stand
+from app.messages import Event, LoadModel, ModelSpec, PersonaChoice, SetMode, StartTalk, Trouble, TroubleCleared
+from app.watchdog import LOOK_S, STANDING_S, STUCK_S, WORDS, Watchdog, place_of, where_threads_stand
 from tests.app.fake_engine import FakeEngine, FakeLoader, FakeVoices
 from tests.app.test_conversation import World
 
@@ -18,6 +20,9 @@ from tests.app.test_conversation import World
 class Scripted:
     def __init__(self) -> None:
         self.stepping_since_ns = 0
+        self.phase = "talking"
+        self.engine_ident: int | None = None
+        self.signs_of_life = 0
         self.told: list[Event] = []
 
     def tell(self, event: Event) -> None:
@@ -75,6 +80,95 @@ def test_sleep_in_the_middle_of_a_frame_is_not_waiting(slept_s: float) -> None:
     dog.look(slept_s)
     looks(dog, 2)
     assert talk.told == []
+
+
+@pytest.mark.parametrize(("phase", "words"), list(WORDS.items()))
+def test_work_that_does_not_move_on_is_told_and_taken_down_when_it_does(phase: str, words: str) -> None:
+    talk, stands = Scripted(), []
+    dog = Watchdog(talk, stands.append)
+    talk.phase = phase
+    looks(dog, STANDING_S[phase])
+    assert talk.told == []
+    looks(dog, 2)
+    (trouble,) = talk.told
+    assert isinstance(trouble, Trouble)
+    assert f"has not come back from {words} for" in trouble.sentence
+    assert (trouble.kind, trouble.remedy, len(stands)) == ("stuck", "Restart Parley", 1)
+    talk.signs_of_life += 1
+    looks(dog, 1)
+    assert talk.told[1:] == [TroubleCleared("stuck")]
+
+
+def test_work_that_moves_on_may_take_as_long_as_it_likes() -> None:
+    """A sign of life now and then, another phase, or a thread that is elsewhere in the code each time."""
+    talk = Scripted()
+    dog = Watchdog(talk)
+    for phase in ("loading", "building", "priming", "loading"):
+        talk.phase = phase
+        looks(dog, STANDING_S[phase] - 5)
+    for _ in range(20):
+        talk.signs_of_life += 1
+        looks(dog, STANDING_S["loading"] - 5)
+    go_on, ended = threading.Event(), threading.Event()
+
+    def wander() -> None:
+        while not ended.is_set():
+            go_on.wait(30)
+            go_on.clear()
+
+    thread = threading.Thread(target=wander)
+    thread.start()
+    talk.engine_ident = thread.ident
+    try:
+        seen = {place_of(talk.engine_ident)}
+        for phase in ("idle", "ready", "failed"):
+            talk.phase = phase
+            looks(dog, 3600)
+    finally:
+        ended.set()
+        go_on.set()
+        thread.join()
+    assert talk.told == []
+    assert seen != {()}
+    assert place_of(thread.ident) == ()
+
+
+@pytest.mark.parametrize("work", ["loading", "priming", "building"])
+def test_a_real_engine_thread_that_hangs_in_long_work_is_seen_from_outside(work: str) -> None:
+    world = World()
+    inside, go_on = threading.Event(), threading.Event()
+
+    def hang(*_: object) -> None:
+        inside.set()
+        go_on.wait(30)
+
+    nothing = lambda *_: None  # noqa: E731
+    engine = FakeEngine(
+        on_prime=hang if work == "priming" else nothing, on_prepare=hang if work == "building" else nothing
+    )
+    world.ends.frames = 10**6
+
+    def load(spec: ModelSpec, **rest: Any) -> Any:
+        if work == "loading":
+            hang()
+        return FakeLoader(engine)(spec, **rest)
+
+    talk = Conversation(world.ends, voices=FakeVoices(), load_engine=load, thread_context=threading.Lock)
+    dog = Watchdog(talk, standing_s=dict.fromkeys(STANDING_S, 0.3))
+    talk.start_thread()
+    talk.send(LoadModel(ModelSpec("mini")))
+    talk.send(SetMode("compiled") if work == "building" else StartTalk(PersonaChoice("NATF2")))
+    dog.start()
+    seen: list[Event] = []
+    try:
+        assert inside.wait(20)
+        assert wait_for(lambda: any(isinstance(e, Trouble) and e.kind == "stuck" for e in seen), talk, seen)
+        go_on.set()
+        assert wait_for(lambda: TroubleCleared("stuck") in seen, talk, seen)
+    finally:
+        go_on.set()
+        dog.stop()
+        assert talk.close(10)
 
 
 def test_a_real_engine_thread_that_hangs_is_seen_from_outside() -> None:
