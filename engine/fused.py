@@ -13,10 +13,10 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from engine import kernels_attention, kernels_linear, kernels_sampling, kernels_tokens
+from engine import kernels_attention, kernels_linear, kernels_ring, kernels_sampling, kernels_tokens
 from engine.config import LMConfig
 from engine.frame import Frame
-from engine.fused_codec import FusedCodec
+from engine.fused_codec import CodecCuts, FusedCodec
 from engine.fused_codec import unsupported as codec_unsupported
 from engine.kernels_linear import EARLY, LATE, NO_OVERLAP, Launch
 from engine.lm import DepthLayer, LanguageModel, TemporalLayer
@@ -36,12 +36,16 @@ class Launches(NamedTuple):
     ring_splits: int = 16
     ring_block: int = 32
     ring_warps: int = 4
+    ring_shares: bool = False  # `kernels_ring`, not `kernels_attention`
+    ring_registers: int = 0  # with shares: at most, of a thread; 0: as compiled
+    ring_ahead: float = 0.0  # with shares: how much of the next product's weights is asked for meanwhile
     depth_inputs: Launch = Launch(rows=4, tiles=16)
     depth_project: Launch = Launch(rows=8, warps=4)
     depth_attend: Launch = Launch(rows=16, warps=16)
     depth_gate: Launch = Launch(rows=4, warps=2)
     depth_down: Launch = Launch(rows=8, warps=16)
     depth_head: Launch = Launch(rows=8)
+    depth_tight: bool = False  # the depth's attention has a kernel for every number of steps
 
 
 class _Scratch(NamedTuple):
@@ -77,7 +81,7 @@ class FusedFrame(Frame):
 
     def __init__(
         self, lm: LanguageModel, mimi: Mimi, state: State, *, lm_window: int, mimi_window: int, pdl: int | None = None,
-        launches: Launches | None = None,
+        launches: Launches | None = None, codec_cuts: CodecCuts | None = None,
     ):  # fmt: skip
         """`pdl`: when kernels let their successor start (`kernels_linear`); None = as was fastest here."""
         super().__init__(lm, mimi, state, lm_window=lm_window, mimi_window=mimi_window, counted_noise=True)
@@ -87,13 +91,16 @@ class FusedFrame(Frame):
         can_overlap = kernels_linear.supports_pdl(device)
         self.pdl = (EARLY if can_overlap else NO_OVERLAP) if pdl is None else pdl
         self._scratch = _scratch(config, device, dtype)
-        self._ring = kernels_attention.RingScratch(config.num_heads, config.head_dim, self.launches.ring_splits, device)
+        splits = self.launches.ring_splits
+        self._ring = kernels_attention.RingScratch(config.num_heads, config.head_dim, splits, device)
+        self._shares = kernels_ring.ShareScratch(config.num_heads, config.head_dim, splits, device)
         half = config.head_dim // 2
         steps = torch.arange(half, device=device, dtype=torch.float32)
         self._periods = torch.exp(steps * (-math.log(config.max_period) / half))
         self._codec: FusedCodec | None = None
         if codec_unsupported(mimi.config) is None:
-            self._codec = FusedCodec(mimi, self.state, mimi_window, pdl=LATE if self.pdl else NO_OVERLAP)
+            overlap = LATE if self.pdl else NO_OVERLAP
+            self._codec = FusedCodec(mimi, self.state, mimi_window, pdl=overlap, cuts=codec_cuts)
 
     def encode(self) -> None:
         """As `Frame.encode`."""
@@ -131,15 +138,28 @@ class FusedFrame(Frame):
         )  # fmt: skip
 
     def _temporal_layer(self, layer: TemporalLayer) -> None:
-        s, b, launches, pdl = self.state, self._scratch, self.launches, self.pdl
+        b, launches, pdl = self._scratch, self.launches, self.pdl
         kernels_linear.linear(layer.in_proj, b.x, b.projected, launches.project, norm=layer.norm1, pdl=pdl)
-        kernels_attention.ring_attend(
-            b.projected, b.turns, s["tokens.position"], s[layer.keys][0], s[layer.values][0], self.lm_window,
-            b.attended, self._ring, block=launches.ring_block, warps=launches.ring_warps, pdl=pdl,
-        )  # fmt: skip
+        self._ring_attend(layer, layer.out_proj)
         kernels_linear.linear(layer.out_proj, b.attended, b.x, launches.out, add=True, pdl=pdl)
         kernels_linear.gated(layer.linear_in, b.x, layer.norm2, b.hidden, launches.gate, pdl=pdl)
         kernels_linear.linear_add(layer.linear_out, b.hidden, b.x, launches.down, launches.down_block, pdl=pdl)
+
+    def _ring_attend(self, layer: TemporalLayer, following: Tensor) -> None:
+        """`following`: the weights that are read next."""
+        s, b, use = self.state, self._scratch, self.launches
+        position, keys, values = s["tokens.position"], s[layer.keys][0], s[layer.values][0]
+        if use.ring_shares:
+            kernels_ring.ring_attend(
+                b.projected, b.turns, position, keys, values, self.lm_window, b.attended, self._shares,
+                block=use.ring_block, warps=use.ring_warps, following=following if use.ring_ahead else None,
+                fraction=use.ring_ahead, registers=use.ring_registers, pdl=self.pdl,
+            )  # fmt: skip
+        else:
+            kernels_attention.ring_attend(
+                b.projected, b.turns, position, keys, values, self.lm_window, b.attended, self._ring,
+                block=use.ring_block, warps=use.ring_warps, pdl=self.pdl,
+            )  # fmt: skip
 
     def _text_logits(self) -> None:
         b, temporal = self._scratch, self.lm.temporal
@@ -187,8 +207,9 @@ class FusedFrame(Frame):
         )  # fmt: skip
         attend = launches.depth_attend
         kernels_attention.depth_attend_add(
-            layer.out_proj[step], b.query, keys, values, b.depth_x, step, rows=attend.rows, warps=attend.warps, pdl=pdl
-        )
+            layer.out_proj[step], b.query, keys, values, b.depth_x, step, rows=attend.rows, warps=attend.warps,
+            tight=launches.depth_tight, pdl=pdl,
+        )  # fmt: skip
         kernels_linear.gated(
             layer.linear_in[step], b.depth_x, layer.norm2, b.depth_hidden, launches.depth_gate, pdl=pdl
         )

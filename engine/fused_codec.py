@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import cast
+from typing import NamedTuple, cast
 
 import torch
 from torch import Tensor, nn
@@ -20,6 +20,28 @@ from engine.kernels_codec import Memory, Parts, Signal, Tile
 from engine.kernels_latent import TwoRingScratch
 from engine.kernels_linear import Launch
 from engine.mimi import LatentTransformer, Mimi, Residual, StreamingConv1d, StreamingConvTranspose1d, TransformerLayer
+
+
+class CodecCuts(NamedTuple):
+    """How the codec's work is cut. Correct for any sizes.
+
+    precision: how tiles multiply float32: "ieee", or "tf32x3" on tensor cores with three products for one, which is
+        some 15 % faster and must not be the choice before its codes have been compared on a card.
+    programs: how many a convolution is split into at least, where its sum is long enough to split.
+    ring_warps: of the two programs that attend for a head; 0: its ring is shared by several programs.
+    """
+
+    precision: str = "ieee"
+    programs: int = 320
+    depth: int = 32  # of a tile's step
+    warps: int = 4  # of a tile
+    few_rows: int = 128  # programs of a convolution with one or two columns
+    level_rows: int = 16  # code vectors that a program compares
+    ring_warps: int = 0
+    in_proj: Launch = Launch(8, warps=4)
+    out_proj: Launch = Launch(4, warps=4)
+    linear1: Launch = Launch(8, warps=4)
+    linear2: Launch = Launch(4, warps=8)
 
 
 def unsupported(config: MimiConfig) -> str | None:
@@ -36,17 +58,12 @@ class FusedCodec:
     """Mimi over its slots of the state, one talk: `encode` and `decode` read and write the frame's slots."""
 
     def __init__(
-        self, mimi: Mimi, state: Mapping[str, Tensor], window: int, *, pdl: int, precision: str = "ieee",
-        programs: int = 320,
+        self, mimi: Mimi, state: Mapping[str, Tensor], window: int, *, pdl: int, cuts: CodecCuts | None = None
     ) -> None:  # fmt: skip
-        """`programs`: how many a convolution is split into at least, where its sum is long enough to split.
-
-        `precision`: how tiles multiply float32: "ieee", or "tf32x3" on tensor cores with three products for one, which
-        is some 15 % faster and must not be the choice before its codes have been compared on a card.
-        """
+        """`pdl`: when kernels let their successor start (`kernels_linear`)."""
         assert unsupported(mimi.config) is None, "ask `unsupported` first"
-        self._programs = programs
-        self._mimi, self._window, self._pdl, self._precision = mimi, window, pdl, precision
+        self.cuts = cuts or CodecCuts()
+        self._mimi, self._window, self._pdl = mimi, window, pdl
         self._state = {name: tensor[0] if tensor.dim() > 1 else tensor for name, tensor in state.items()}
         self._device = mimi.downsample.weight.device
         config = mimi.config
@@ -73,7 +90,7 @@ class FusedCodec:
         self._add(
             kernels_latent.quantise, latent.data.view(-1), q.semantic_in, q.acoustic_in, q.codebooks, q.half_norms,
             self._zeros(2, q.codebooks.shape[2]), self._zeros(2, q.codebooks.shape[1]),
-            torch.zeros(2, dtype=torch.int32, device=self._device), s["frame.heard"],
+            torch.zeros(2, dtype=torch.int32, device=self._device), s["frame.heard"], rows=self.cuts.level_rows,
         )  # fmt: skip
         return self._finished()
 
@@ -159,16 +176,16 @@ class FusedCodec:
     ) -> None:
         assert layer.bias is not None, "only resampling layers lack a bias"
         rows, columns = layer.weight.shape[0], out.length
-        tile = _tile(rows, columns, layer.weight[0].numel(), self._programs)
+        tile = _tile(rows, columns, layer.weight[0].numel(), self.cuts)
         parts = Parts.of(tile, rows, columns, self._device)
         self._add(
             kernels_codec.conv, layer.weight, layer.bias, x, tail, out, tile, parts, stride=layer.stride,
-            dilation=layer.dilation, activate=activate, skip=skip, precision=self._precision,
+            dilation=layer.dilation, activate=activate, skip=skip, precision=self.cuts.precision,
         )  # fmt: skip
 
     def _few(self, layer: StreamingConv1d, name: str, x: Signal, out: Signal, *, activate: bool) -> None:
         tail = self._state[f"{name}.tail"]
-        rows = max(1, layer.weight.shape[0] // 128)
+        rows = max(1, layer.weight.shape[0] // self.cuts.few_rows)
         depth = math.gcd(layer.weight[0].numel(), 1024)
         started = self._memory.started if layer.replicate else None
         self._add(
@@ -183,10 +200,10 @@ class FusedCodec:
         out, following = self._signal(channels, x.length * layer.stride), self._signal(channels, layer.overlap)
         kept = self._state[f"{name}.partial"]
         rows, columns = channels * layer.stride, x.length + 1
-        tile = _tile(rows, columns, inner, self._programs)
+        tile = _tile(rows, columns, inner, self.cuts)
         self._add(
             kernels_codec.conv_transposed, layer.weight, layer.bias, x, kept, following.data, out, tile,
-            Parts.of(tile, rows, columns, self._device), precision=self._precision,
+            Parts.of(tile, rows, columns, self._device), precision=self.cuts.precision,
         )  # fmt: skip
         self._memory.keep(following, kept, activate=False)
         return out
@@ -199,15 +216,16 @@ class FusedCodec:
         position = s[f"{transformer.name}.position"]
         for module in transformer.layers:
             layer = cast(TransformerLayer, module)
-            two = partial(self._add, kernels_latent.two_linear)
-            two(layer.in_proj, x, projected, Launch(8, warps=4), norm=(layer.norm1_weight, layer.norm1_bias))
-            self._add(
-                kernels_latent.two_ring_attend, projected, self._periods, position, s[layer.keys], s[layer.values],
-                self._window, attended, self._ring,
-            )  # fmt: skip
-            two(layer.out_proj, attended, x, Launch(4, warps=4), scale=layer.scale1)
-            two(layer.linear1, x, hidden, Launch(8, warps=4), norm=(layer.norm2_weight, layer.norm2_bias), gelu=True)
-            two(layer.linear2, hidden, x, Launch(4, warps=8), scale=layer.scale2)
+            two, cuts = partial(self._add, kernels_latent.two_linear), self.cuts
+            two(layer.in_proj, x, projected, cuts.in_proj, norm=(layer.norm1_weight, layer.norm1_bias))
+            rings = (projected, self._periods, position, s[layer.keys], s[layer.values], self._window, attended)
+            if cuts.ring_warps:
+                self._add(kernels_latent.two_ring_attend_whole, *rings, warps=cuts.ring_warps)
+            else:
+                self._add(kernels_latent.two_ring_attend, *rings, self._ring)
+            two(layer.out_proj, attended, x, cuts.out_proj, scale=layer.scale1)
+            two(layer.linear1, x, hidden, cuts.linear1, norm=(layer.norm2_weight, layer.norm2_bias), gelu=True)
+            two(layer.linear2, hidden, x, cuts.linear2, scale=layer.scale2)
 
     # ------------------------------------------------------------ small things
 
@@ -225,12 +243,12 @@ class FusedCodec:
         return torch.zeros(*shape, device=self._device)
 
 
-def _tile(rows: int, columns: int, inner: int, wanted: int) -> Tile:
-    """A tile shape for a product of these sizes: `wanted` programs if that splits no sum below 128 terms."""
+def _tile(rows: int, columns: int, inner: int, cuts: CodecCuts) -> Tile:
+    """A tile shape for a product of these sizes: the wanted programs if that splits no sum below 128 terms."""
     width = 16 if columns <= 128 else 32
     height = 32 if rows >= 64 else 16
     programs = math.ceil(rows / height) * math.ceil(columns / width)
     splits = 1
-    while programs * splits < wanted and inner // (2 * splits) >= 128:
+    while programs * splits < cuts.programs and inner // (2 * splits) >= 128:
         splits *= 2
-    return Tile(height, width, 32, splits)
+    return Tile(height, width, cuts.depth, splits, cuts.warps)

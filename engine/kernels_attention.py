@@ -185,14 +185,18 @@ def depth_attend_add(
     *,
     rows: int,
     warps: int,
+    tight: bool = False,
     pdl: int,
 ) -> None:
-    """x [d] += weight [d, d] @ attention of query [d] over steps 0..step of keys, values [H, S, d / H], in place."""
+    """x [d] += weight [d, d] @ attention of query [d] over steps 0..step of keys, values [H, S, d / H], in place.
+
+    `tight`: a kernel for every number of steps, rounded up to a power of two, not one for all."""
     heads, steps, head_dim = keys.shape
     assert x.shape[0] % rows == 0, "rows of a tile must divide the rows"
+    block = triton.next_power_of_2(step + 1 if tight else steps)
     depth_attend_kernel[(x.shape[0] // rows,)](
-        weight, query, keys, values, x, step, heads, head_dim, steps, triton.next_power_of_2(steps), rows,
-        head_dim**-0.5, pdl, num_warps=warps, **launch_options(pdl),
+        weight, query, keys, values, x, step, heads, head_dim, steps, block, rows, head_dim**-0.5, pdl, num_warps=warps,
+        **launch_options(pdl),
     )  # fmt: skip
 
 

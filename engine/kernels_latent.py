@@ -117,6 +117,49 @@ def two_ring_kernel(
 
 
 @triton.jit
+def two_ring_whole_kernel(
+    projected, periods, position, keys, values, out, window,
+    HEADS: tl.constexpr, HEAD: tl.constexpr, CAPACITY: tl.constexpr, BLOCK: tl.constexpr, SCALE: tl.constexpr,
+    PDL: tl.constexpr,
+):  # fmt: skip
+    """As `two_ring_kernel`, a head's whole ring in one program for each of the two positions: nothing to merge.
+
+    Both programs of a head take in both new positions; each writes its own, which the other finds in `projected`.
+    Reading while it writes is harmless: the slots written are replaced in registers."""
+    head, query = tl.program_id(0), tl.program_id(1)
+    dims, pairs, slots = tl.arange(0, HEAD), tl.arange(0, HEAD // 2), tl.arange(0, BLOCK)
+    width: tl.constexpr = 3 * HEADS * HEAD
+    base = head * (CAPACITY * HEAD)
+    at = base + slots[:, None] * HEAD + dims[None, :]
+    here = (slots < CAPACITY)[:, None]
+    k, v = tl.load(keys + at, mask=here, other=0.0), tl.load(values + at, mask=here, other=0.0)
+    frequencies = tl.load(periods + pairs)
+    start = tl.load(position)
+    angles, later = start.to(tl.float32) * frequencies, (start + 1).to(tl.float32) * frequencies
+    cos, sin, later_cos, later_sin = tl.cos(angles), tl.sin(angles), tl.cos(later), tl.sin(later)
+    slot, later_slot = (start % CAPACITY).to(tl.int32), ((start + 1) % CAPACITY).to(tl.int32)
+    own_slot = tl.where(query == 0, slot, later_slot)
+    age = (later_slot - slots + CAPACITY) % CAPACITY  # positions since the newer of the two
+    seen = (age <= start + 1) & (age < window) & (slots < CAPACITY) & (age >= 1 - query)
+    wait_for_inputs(PDL)
+    row = projected + head * HEAD + dims
+    q = tl.load(row + query * width)
+    key, later_key = tl.load(row + HEADS * HEAD), tl.load(row + width + HEADS * HEAD)
+    value, later_value = tl.load(row + 2 * HEADS * HEAD), tl.load(row + width + 2 * HEADS * HEAD)
+    q = rotate(q, tl.where(query == 0, cos, later_cos), tl.where(query == 0, sin, later_sin), HEAD) * SCALE
+    key, later_key = rotate(key, cos, sin, HEAD), rotate(later_key, later_cos, later_sin, HEAD)
+    is_new, is_later = (slots == slot)[:, None], (slots == later_slot)[:, None]
+    k = tl.where(is_new, key[None, :], tl.where(is_later, later_key[None, :], k))
+    v = tl.where(is_new, value[None, :], tl.where(is_later, later_value[None, :], v))
+    score = tl.where(seen, tl.sum(k * q[None, :], axis=1), -float("inf"))
+    share = tl.where(seen, tl.exp(score - tl.max(score, axis=0)), 0.0)
+    result = tl.sum(share[:, None] * v, axis=0) / tl.sum(share, axis=0)
+    tl.store(out + query * (HEADS * HEAD) + head * HEAD + dims, result)
+    tl.store(keys + base + own_slot * HEAD + dims, tl.where(query == 0, key, later_key))
+    tl.store(values + base + own_slot * HEAD + dims, tl.where(query == 0, value, later_value))
+
+
+@triton.jit
 def nearest_kernel(
     codebook, half_norms, residual, scores, arrived, codes,
     BINS: tl.constexpr, DIM: tl.constexpr, ROWS: tl.constexpr, PDL: tl.constexpr,
@@ -218,6 +261,19 @@ def two_ring_attend(
     two_ring_kernel[(heads, scratch.splits)](
         projected, periods, position, keys, values, scratch.parts, scratch.arrived, out, window, heads, head_dim,
         capacity, scratch.block, scratch.splits, head_dim**-0.5, pdl, num_warps=4, **launch_options(pdl),
+    )  # fmt: skip
+
+
+def two_ring_attend_whole(
+    projected: Tensor, periods: Tensor, position: Tensor, keys: Tensor, values: Tensor, window: int, out: Tensor, *,
+    warps: int = 16, pdl: int,
+) -> None:  # fmt: skip
+    """As `two_ring_attend`, in two programs a head. Positions are successive, so the two never share a slot."""
+    heads, capacity, head_dim = keys.shape
+    assert capacity >= POSITIONS, "both new positions must fit in the ring"
+    two_ring_whole_kernel[(heads, POSITIONS)](
+        projected, periods, position, keys, values, out, window, heads, head_dim, capacity,
+        triton.next_power_of_2(capacity), head_dim**-0.5, pdl, num_warps=warps, **launch_options(pdl),
     )  # fmt: skip
 
 

@@ -150,8 +150,9 @@ def test_transposed_conv(stride: int, length: int, splits: int) -> None:
         assert_near(state["c.partial"], plain["c.partial"])
 
 
+@pytest.mark.parametrize("whole", [False, True])
 @pytest.mark.parametrize("window", [10, 9])
-def test_transformer_layer_at_two_positions(window: int) -> None:
+def test_transformer_layer_at_two_positions(window: int, whole: bool) -> None:
     """Over a ring that fills and wraps, at positions even and odd."""
     config = MimiConfig(dimension=32, n_filters=4, num_heads=2, num_layers=1, dim_feedforward=64, context=10)
     transformer = filled(LatentTransformer(config, "t"))
@@ -168,10 +169,19 @@ def test_transformer_layer_at_two_positions(window: int) -> None:
         wanted = transformer(x.T[None], plain, window)[0].T
         norm1, norm2 = (layer.norm1_weight, layer.norm1_bias), (layer.norm2_weight, layer.norm2_bias)
         kernels_latent.two_linear(layer.in_proj, x, projected, Launch(8), norm=norm1, pdl=PDL)
-        kernels_latent.two_ring_attend(
-            projected, periods, state["t.position"], state[layer.keys][0], state[layer.values][0], window, attended,
-            scratch, pdl=PDL,
-        )  # fmt: skip
+        rings = (
+            projected,
+            periods,
+            state["t.position"],
+            state[layer.keys][0],
+            state[layer.values][0],
+            window,
+            attended,
+        )
+        if whole:
+            kernels_latent.two_ring_attend_whole(*rings, warps=4, pdl=PDL)
+        else:
+            kernels_latent.two_ring_attend(*rings, scratch, pdl=PDL)
         kernels_latent.two_linear(layer.out_proj, attended, x, Launch(8), scale=layer.scale1, pdl=PDL)
         kernels_latent.two_linear(layer.linear1, x, hidden, Launch(8), norm=norm2, gelu=True, pdl=PDL)
         kernels_latent.two_linear(layer.linear2, hidden, x, Launch(8), scale=layer.scale2, pdl=PDL)

@@ -94,14 +94,15 @@ def test_ring_attention_before_during_and_after_the_ring_is_full(dtype: torch.dt
 
 
 @DTYPES
+@pytest.mark.parametrize("tight", [False, True])
 @pytest.mark.parametrize("step", [0, 3, 7])
-def test_depth_attention_sees_no_later_step(dtype: torch.dtype, step: int) -> None:
+def test_depth_attention_sees_no_later_step(dtype: torch.dtype, step: int, tight: bool) -> None:
     weight, query = random(64, 64, dtype=dtype, seed=0, scale=0.125), random(64, dtype=dtype, seed=1)
     keys, values = (random(4, 8, 16, dtype=dtype, seed=seed) for seed in (2, 3))
     x = random(64, dtype=dtype, seed=4)
     wanted = kernels_attention.depth_attend_reference(weight, query, keys, values, x, step)
     keys[:, step + 1 :], values[:, step + 1 :] = torch.nan, torch.nan
-    kernels_attention.depth_attend_add(weight, query, keys, values, x, step, rows=8, warps=4, pdl=PDL)
+    kernels_attention.depth_attend_add(weight, query, keys, values, x, step, rows=8, warps=4, tight=tight, pdl=PDL)
     assert_near(x, wanted)
 
 

@@ -29,7 +29,7 @@ from engine.config import MIMI, MOSHI_7B
 from engine.duplex import Duplex
 from engine.frame import STAGES
 from engine.fused import FusedFrame, Launches
-from engine.fused_codec import FusedCodec
+from engine.fused_codec import CodecCuts, FusedCodec
 from engine.kernels_attention import RingScratch
 from engine.kernels_linear import EARLY, LATE, Launch
 from engine.sampling import SamplingValues
@@ -261,7 +261,8 @@ class Bench:
         """The codec's halves in several shapes."""
         e = self.engine
         for precision, programs, pdl in CODECS:
-            codec = FusedCodec(e.mimi, e.state.tensors, 250, pdl=pdl, precision=precision, programs=programs)
+            cuts = CodecCuts(precision=precision, programs=programs)
+            codec = FusedCodec(e.mimi, e.state.tensors, 250, pdl=pdl, cuts=cuts)
             encode, decode = graph_time(codec.encode), graph_time(codec.decode)
             print(
                 f"codec {precision:7} programs {programs:3} overlap {pdl}: encode {encode:.4f} decode {decode:.4f} ms",
@@ -369,7 +370,8 @@ def main() -> None:
         if part < len(CODECS):
             precision, programs, pdl = CODECS[part]
             e = bench.engine
-            codec = FusedCodec(e.mimi, e.state.tensors, 250, pdl=pdl, precision=precision, programs=programs)
+            cuts = CodecCuts(precision=precision, programs=programs)
+            codec = FusedCodec(e.mimi, e.state.tensors, 250, pdl=pdl, cuts=cuts)
             codec.encode()
             codec.decode()
         elif part == len(CODECS):

@@ -9,7 +9,7 @@ import torch
 
 from engine.config import MIMI, MOSHI_7B
 from engine.duplex import Duplex
-from engine.fused_codec import FusedCodec
+from engine.fused_codec import CodecCuts, FusedCodec
 
 pytest.importorskip("triton", reason="Triton is not installed")
 from engine.kernels_linear import EARLY, LATE, NO_OVERLAP
@@ -21,11 +21,13 @@ SMALL = replace(MOSHI_7B, num_layers=1, depformer_num_layers=1, context=8)
 
 @torch.inference_mode()
 @pytest.mark.parametrize("overlap", [NO_OVERLAP, EARLY, LATE])
+@pytest.mark.parametrize("ring_warps", [0, 16])
 @pytest.mark.parametrize("precision", ["ieee", "tf32x3"])
-def test_codes_and_sound_are_the_plain_codecs(precision: str, overlap: int) -> None:
+def test_codes_and_sound_are_the_plain_codecs(precision: str, ring_warps: int, overlap: int) -> None:
     """Random codebooks lie closer together than trained ones: now and then rounding decides between two neighbours."""
     plain, fused = (Duplex.random(SMALL, MIMI, device="cuda", seed=2, kernels=False) for _ in range(2))
-    codec = FusedCodec(fused.mimi, fused.state.tensors, MIMI.context, pdl=overlap, precision=precision)
+    cuts = CodecCuts(precision=precision, ring_warps=ring_warps)
+    codec = FusedCodec(fused.mimi, fused.state.tensors, MIMI.context, pdl=overlap, cuts=cuts)
     generator = torch.Generator("cuda").manual_seed(5)
     frames, agreed = 150, 0  # past the 125 frames after which the rings wrap
     for _ in range(frames):

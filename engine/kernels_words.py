@@ -1,0 +1,194 @@
+"""Triton kernels that stream 8- and 4-bit weights past one vector, taking whole words of them apart.
+
+The same products as `engine.kernels_quantized`, with three habits of `engine.kernels_linear`: a row is taken whole
+where it fits, so that the vector stays in registers, normed once; the scales are asked for together with the weights,
+before anything waits; and numbers are widened by bit operations (`kernels_words_parts`).
+
+Sums are in float32 and rounded where the plain kernels round. Formats: `engine.quantize.Quantized`; the plain PyTorch
+is `kernels_quantized.linear_reference` and `gated_reference`. Imports Triton: import this module late.
+"""
+
+from __future__ import annotations
+
+import triton
+import triton.language as tl
+from torch import Tensor
+
+from engine.kernels_linear import EPS, Launch, launch_options, wait_for_inputs
+from engine.kernels_quantized import group_bytes
+from engine.kernels_words_parts import PIECE, as_loaded, finished, kind, load_pieces, load_scales, parts, row_sums
+from engine.quantize import Quantized
+
+
+@triton.jit
+def silu(g, dtype: tl.constexpr):
+    wide = g.to(tl.float32)
+    return (wide / (1.0 + tl.exp(-wide))).to(dtype).to(tl.float32)
+
+
+@triton.jit
+def load_half(x, at, W: tl.constexpr):
+    return tl.load(x + at, mask=at < W, other=0.0)
+
+
+@triton.jit
+def held_kernel(
+    values, scales, x, alpha, out,
+    N: tl.constexpr, W: tl.constexpr, ALL: tl.constexpr, GROUP: tl.constexpr, SCALE_ROWS: tl.constexpr,
+    G: tl.constexpr, ROWS: tl.constexpr, TILES: tl.constexpr, KIND: tl.constexpr, NORM: tl.constexpr,
+    ADD: tl.constexpr, GATED: tl.constexpr, EPSILON: tl.constexpr, PDL: tl.constexpr,
+):  # fmt: skip
+    """out[n] = W[n] . x for N rows of W bytes, the whole of x in registers: normed (NORM), added to out (ADD), or silu
+    of it times row N + n's (GATED). ALL: rows of the matrix. G pieces of 16 bytes cover a row."""
+    dtype = out.dtype.element_ty
+    K: tl.constexpr = W if GROUP == 0 else 2 * W
+    pieces = tl.arange(0, G)
+    rows = tl.program_id(0) * (ROWS * TILES) + tl.arange(0, ROWS)
+    tile = load_pieces(values, rows, pieces, N, W, KIND, True)
+    scale = load_scales(scales, rows, pieces, 0, N, W, GROUP, SCALE_ROWS, True)
+    high_scale = scale
+    if GROUP > 0:
+        high_scale = load_scales(scales, rows, pieces, 1, N, W, GROUP, SCALE_ROWS, True)
+    if GATED:
+        tile2 = load_pieces(values, rows + N, pieces, ALL, W, KIND, True)
+        scale2 = load_scales(scales, rows + N, pieces, 0, ALL, W, GROUP, SCALE_ROWS, True)
+        high_scale2 = scale2
+        if GROUP > 0:
+            high_scale2 = load_scales(scales, rows + N, pieces, 1, ALL, W, GROUP, SCALE_ROWS, True)
+    at = pieces[:, None] * 16 + tl.arange(0, 16)[None, :]
+    if NORM:
+        gain = load_half(alpha, at, W)
+        high_gain = gain
+        if GROUP > 0:
+            high_gain = load_half(alpha + W, at, W)
+    wait_for_inputs(PDL)
+    low = load_half(x, at, W).to(tl.float32)
+    high = low
+    if GROUP > 0:
+        high = load_half(x + W, at, W).to(tl.float32)
+    if NORM:
+        squares = tl.sum(tl.sum(low * low, axis=1), axis=0)
+        if GROUP > 0:
+            squares += tl.sum(tl.sum(high * high, axis=1), axis=0)
+        power = tl.rsqrt(squares / K + EPSILON)
+        low = (low * (gain.to(tl.float32) * power)).to(x.dtype.element_ty).to(tl.float32)
+        if GROUP > 0:
+            high = (high * (high_gain.to(tl.float32) * power)).to(x.dtype.element_ty).to(tl.float32)
+        else:
+            high = low
+    a, b, c, d = parts(low, G, KIND)
+    e, f, g, h = a, b, c, d
+    low_whole = tl.sum(low, axis=1)
+    high_whole = low_whole
+    if GROUP > 0:
+        e, f, g, h = parts(high, G, KIND)
+        high_whole = tl.sum(high, axis=1)
+    for index in range(TILES):
+        more = index + 1 < TILES
+        following = rows + ROWS
+        next_tile = load_pieces(values, following, pieces, N, W, KIND, more)
+        next_scale = load_scales(scales, following, pieces, 0, N, W, GROUP, SCALE_ROWS, more)
+        next_high_scale = next_scale
+        if GROUP > 0:
+            next_high_scale = load_scales(scales, following, pieces, 1, N, W, GROUP, SCALE_ROWS, more)
+        if GATED:
+            more2 = more & (following < N)[:, None]
+            next_tile2 = load_pieces(values, following + N, pieces, ALL, W, KIND, more2[:, :, None])
+            next_scale2 = load_scales(scales, following + N, pieces, 0, ALL, W, GROUP, SCALE_ROWS, more2)
+            next_high_scale2 = next_scale2
+            if GROUP > 0:
+                next_high_scale2 = load_scales(scales, following + N, pieces, 1, ALL, W, GROUP, SCALE_ROWS, more2)
+        if ADD:  # asked for before the sum, which hides how long it takes
+            held = tl.load(out + rows, mask=rows < N, other=0.0)
+        sums = row_sums(tile, a, b, c, d, low_whole, e, f, g, h, high_whole, scale, high_scale, KIND)
+        y = finished(sums, scale, GROUP).to(dtype)
+        if GATED:
+            sums = row_sums(tile2, a, b, c, d, low_whole, e, f, g, h, high_whole, scale2, high_scale2, KIND)
+            u = finished(sums, scale2, GROUP).to(dtype)
+            y = (silu(y, dtype) * u.to(tl.float32)).to(dtype)
+            tile2, scale2, high_scale2 = next_tile2, next_scale2, next_high_scale2
+        if ADD:
+            y = (held.to(tl.float32) + y.to(tl.float32)).to(dtype)
+        tl.store(out + rows, y, mask=rows < N)
+        tile, scale, high_scale = next_tile, next_scale, next_high_scale
+        rows = following
+
+
+@triton.jit
+def stepped_kernel(
+    values, scales, x, out,
+    N: tl.constexpr, W: tl.constexpr, GROUP: tl.constexpr, SCALE_ROWS: tl.constexpr, G: tl.constexpr,
+    ROWS: tl.constexpr, KIND: tl.constexpr, PDL: tl.constexpr,
+):  # fmt: skip
+    """out[n] += W[n] . x for rows too long to hold x: G pieces of 16 bytes at a time, a divisor of W / 16."""
+    dtype = out.dtype.element_ty
+    pieces = tl.arange(0, G)
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    tile = load_pieces(values, rows, pieces, N, W, KIND, True)
+    scale = load_scales(scales, rows, pieces, 0, N, W, GROUP, SCALE_ROWS, True)
+    high_scale = scale
+    if GROUP > 0:
+        high_scale = load_scales(scales, rows, pieces, 1, N, W, GROUP, SCALE_ROWS, True)
+    wait_for_inputs(PDL)
+    held = tl.load(out + rows, mask=rows < N, other=0.0).to(tl.float32)
+    at = pieces[:, None] * 16 + tl.arange(0, 16)[None, :]
+    total = tl.zeros((ROWS, G), tl.float32)
+    for _ in range(0, W // 16, G):
+        pieces += G
+        next_tile = load_pieces(values, rows, pieces, N, W, KIND, True)
+        low = load_half(x, at, W).to(tl.float32)
+        a, b, c, d = parts(low, G, KIND)
+        e, f, g, h = a, b, c, d
+        low_whole = tl.sum(low, axis=1)
+        high_whole = low_whole
+        next_scale, next_high_scale = scale, high_scale
+        if GROUP > 0:
+            next_scale = load_scales(scales, rows, pieces, 0, N, W, GROUP, SCALE_ROWS, True)
+            next_high_scale = load_scales(scales, rows, pieces, 1, N, W, GROUP, SCALE_ROWS, True)
+            high = load_half(x + W, at, W).to(tl.float32)
+            e, f, g, h = parts(high, G, KIND)
+            high_whole = tl.sum(high, axis=1)
+        total += row_sums(tile, a, b, c, d, low_whole, e, f, g, h, high_whole, scale, high_scale, KIND)
+        tile, scale, high_scale = next_tile, next_scale, next_high_scale
+        at += G * 16
+    y = finished(total, scale, GROUP).to(dtype).to(tl.float32)
+    tl.store(out + rows, (held + y).to(dtype), mask=rows < N)
+
+
+def linear(
+    weight: Quantized, x: Tensor, out: Tensor, launch: Launch, block: int = 0, *, norm: Tensor | None = None,
+    add: bool = False, words: bool = True, pdl: int,
+) -> None:  # fmt: skip
+    """out [N] = weight [N, K] @ x [K] in out's dtype, in place; `norm` [K]: of rms_norm(x); `add`: out += instead.
+
+    block: bytes of a row at once, for `add` without norm and where they divide a row evenly; 0: whole rows."""
+    rows, width = weight.values.shape
+    how = kind(weight, words)
+    if block and add and norm is None and width % block == 0 and width > block:
+        stepped_kernel[(triton.cdiv(rows, launch.rows),)](
+            as_loaded(weight, how), weight.scales, x, out, rows, width, group_bytes(weight),
+            rows // weight.scales.shape[0], block // PIECE, launch.rows, how, pdl, num_warps=launch.warps,
+            **launch_options(pdl),
+        )  # fmt: skip
+        return
+    _held(weight, x, out, launch, rows, how, norm=norm, add=add, gated=False, pdl=pdl)
+
+
+def gated(
+    weight: Quantized, x: Tensor, norm: Tensor, out: Tensor, launch: Launch, *, words: bool = True, pdl: int
+) -> None:
+    """out [H] = silu(g) * v with g, v = weight [2H, K] @ rms_norm(x [K], norm), in place."""
+    how = kind(weight, words)
+    _held(weight, x, out, launch, weight.values.shape[0] // 2, how, norm=norm, add=False, gated=True, pdl=pdl)
+
+
+def _held(
+    weight: Quantized, x: Tensor, out: Tensor, launch: Launch, rows: int, how: int, *, norm: Tensor | None, add: bool,
+    gated: bool, pdl: int,
+) -> None:  # fmt: skip
+    every, width = weight.values.shape
+    held_kernel[(triton.cdiv(rows, launch.rows * launch.tiles),)](
+        as_loaded(weight, how), weight.scales, x, x if norm is None else norm, out, rows, width, every,
+        group_bytes(weight), every // weight.scales.shape[0], triton.next_power_of_2(width // PIECE), launch.rows,
+        launch.tiles, how, norm is not None, add, gated, EPS, pdl, num_warps=launch.warps, **launch_options(pdl),
+    )  # fmt: skip

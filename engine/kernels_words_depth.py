@@ -1,0 +1,142 @@
+"""A depth layer's projection and attention on 8- and 4-bit weights, by the means of `engine.kernels_words_parts`.
+
+As `kernels_quantized_depth`, whose plain PyTorch they agree with. Imports Triton: import this module late.
+"""
+
+from __future__ import annotations
+
+import triton
+import triton.language as tl
+from torch import Tensor
+
+from engine.kernels_linear import EPS, Launch, launch_options, wait_for_inputs
+from engine.kernels_quantized import group_bytes
+from engine.kernels_quantized_depth import attention, depth_input
+from engine.kernels_words_parts import PIECE, as_loaded, finished, kind, load_pieces, load_scales, parts, row_sums
+from engine.quantize import Quantized
+
+
+@triton.jit
+def depth_project_kernel(
+    values, scales, source, table, table_scales, token_at, alpha, x, query, keys, rows_of_values, step,
+    K: tl.constexpr, W: tl.constexpr, GROUP: tl.constexpr, SCALE_ROWS: tl.constexpr, G: tl.constexpr,
+    HEAD: tl.constexpr, STEPS: tl.constexpr, ROWS: tl.constexpr, KIND: tl.constexpr, EMBED: tl.constexpr,
+    EPSILON: tl.constexpr, PDL: tl.constexpr,
+):  # fmt: skip
+    """q, k, v of one depth layer at one step; k and v go to their place in the step rings [HEADS, STEPS, HEAD].
+
+    EMBED: the layer's input is source + table[token], which the first program also leaves in x; else it is source.
+    """
+    dtype = query.dtype.element_ty
+    pieces = tl.arange(0, G)
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    tile = load_pieces(values, rows, pieces, 3 * K, W, KIND, True)
+    scale = load_scales(scales, rows, pieces, 0, 3 * K, W, GROUP, SCALE_ROWS, True)
+    high_scale = scale
+    at = pieces[:, None] * 16 + tl.arange(0, 16)[None, :]
+    inside = at < W
+    gain = tl.load(alpha + at, mask=inside, other=0.0).to(tl.float32)
+    high_gain = gain
+    if GROUP > 0:
+        high_scale = load_scales(scales, rows, pieces, 1, 3 * K, W, GROUP, SCALE_ROWS, True)
+        high_gain = tl.load(alpha + W + at, mask=inside, other=0.0).to(tl.float32)
+    wait_for_inputs(PDL)
+    token = 0
+    if EMBED:
+        token = tl.load(token_at)
+    low = depth_input(source, table, table_scales, token, at, inside, K, EMBED)
+    high = low
+    squares = tl.sum(tl.sum(low * low, axis=1), axis=0)
+    if GROUP > 0:
+        high = depth_input(source, table, table_scales, token, at + W, inside, K, EMBED)
+        squares += tl.sum(tl.sum(high * high, axis=1), axis=0)
+    if EMBED:  # noqa: SIM102 - known while compiling
+        if tl.program_id(0) == 0:
+            tl.store(x + at, low.to(dtype), mask=inside)
+            if GROUP > 0:
+                tl.store(x + W + at, high.to(dtype), mask=inside)
+    power = tl.rsqrt(squares / K + EPSILON)
+    low = (low * (gain * power)).to(dtype).to(tl.float32)
+    a, b, c, d = parts(low, G, KIND)
+    e, f, g, h = a, b, c, d
+    low_whole = tl.sum(low, axis=1)
+    high_whole = low_whole
+    if GROUP > 0:
+        high = (high * (high_gain * power)).to(dtype).to(tl.float32)
+        e, f, g, h = parts(high, G, KIND)
+        high_whole = tl.sum(high, axis=1)
+    sums = row_sums(tile, a, b, c, d, low_whole, e, f, g, h, high_whole, scale, high_scale, KIND)
+    y = finished(sums, scale, GROUP).to(dtype)
+    part, row = rows // K, rows % K
+    place = (row // HEAD) * (STEPS * HEAD) + step * HEAD + row % HEAD
+    tl.store(query + row, y, mask=part == 0)
+    tl.store(keys + place, y, mask=part == 1)
+    tl.store(rows_of_values + place, y, mask=part == 2)
+
+
+def depth_project(
+    weight: Quantized, norm: Tensor, x: Tensor, query: Tensor, keys: Tensor, values: Tensor, step: int, launch: Launch,
+    *, embed: tuple[Tensor, Quantized, Tensor] | None = None, words: bool = True, pdl: int,
+) -> None:  # fmt: skip
+    """As `kernels_quantized_depth.depth_project`."""
+    _, steps, head_dim = keys.shape
+    dim, width, how = x.shape[0], weight.values.shape[1], kind(weight, words)
+    source, (table, table_scales), token = embed if embed is not None else (x, (x, x), x)
+    depth_project_kernel[(triton.cdiv(3 * dim, launch.rows),)](
+        as_loaded(weight, how), weight.scales, source, table, table_scales, token, norm, x, query, keys, values, step,
+        dim, width, group_bytes(weight), 3 * dim // weight.scales.shape[0], triton.next_power_of_2(width // PIECE),
+        head_dim, steps, launch.rows, how, embed is not None, EPS, pdl, num_warps=launch.warps, **launch_options(pdl),
+    )  # fmt: skip
+
+
+@triton.jit
+def depth_attend_kernel(
+    weight, scales, query, keys, values, x, step,
+    N: tl.constexpr, W: tl.constexpr, GROUP: tl.constexpr, SCALE_ROWS: tl.constexpr, HEADS: tl.constexpr,
+    HEAD: tl.constexpr, STEPS: tl.constexpr, BLOCK: tl.constexpr, ROWS: tl.constexpr, KIND: tl.constexpr,
+    SCALE: tl.constexpr, PDL: tl.constexpr,
+):  # fmt: skip
+    """x[n] += W[n] . attention(query, keys, values), which every program makes for itself.
+
+    A four-bit row holds the columns of the first half of the heads in its low halves, the others in its high ones.
+    """
+    dtype = x.dtype.element_ty
+    G: tl.constexpr = W // 16
+    pieces = tl.arange(0, G)
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    tile = load_pieces(weight, rows, pieces, N, W, KIND, True)
+    scale = load_scales(scales, rows, pieces, 0, N, W, GROUP, SCALE_ROWS, True)
+    high_scale = scale
+    if GROUP > 0:
+        high_scale = load_scales(scales, rows, pieces, 1, N, W, GROUP, SCALE_ROWS, True)
+    wait_for_inputs(PDL)
+    held = tl.load(x + rows).to(tl.float32)
+    some: tl.constexpr = HEADS if GROUP == 0 else HEADS // 2
+    low = tl.reshape(attention(query, keys, values, step, 0, some, HEAD, STEPS, BLOCK, SCALE), (G, 16))
+    a, b, c, d = parts(low, G, KIND)
+    e, f, g, h = a, b, c, d
+    low_whole = tl.sum(low, axis=1)
+    high_whole = low_whole
+    if GROUP > 0:
+        high = tl.reshape(attention(query, keys, values, step, some, some, HEAD, STEPS, BLOCK, SCALE), (G, 16))
+        e, f, g, h = parts(high, G, KIND)
+        high_whole = tl.sum(high, axis=1)
+    sums = row_sums(tile, a, b, c, d, low_whole, e, f, g, h, high_whole, scale, high_scale, KIND)
+    y = finished(sums, scale, GROUP).to(dtype).to(tl.float32)
+    tl.store(x + rows, (held + y).to(dtype))
+
+
+def depth_attend_add(
+    weight: Quantized, query: Tensor, keys: Tensor, values: Tensor, x: Tensor, step: int, launch: Launch, *,
+    words: bool = True, pdl: int,
+) -> None:  # fmt: skip
+    """As `kernels_quantized_depth.depth_attend_add`; no place in the rings after `step` is looked at."""
+    heads, steps, head_dim = keys.shape
+    rows, width = weight.values.shape
+    assert rows % launch.rows == 0, "rows of a tile must divide the rows"
+    how = kind(weight, words)
+    depth_attend_kernel[(rows // launch.rows,)](
+        as_loaded(weight, how), weight.scales, query, keys, values, x, step, rows, width, group_bytes(weight),
+        rows // weight.scales.shape[0], heads, head_dim, steps, triton.next_power_of_2(step + 1), launch.rows, how,
+        head_dim**-0.5, pdl, num_warps=launch.warps, **launch_options(pdl),
+    )  # fmt: skip

@@ -1,0 +1,366 @@
+"""Tries the fused kernels' forms and launch shapes on the card at hand and keeps what is faster, a precision at a time.
+
+    python -m tests.gpu.tune_kernels [--seconds 220] [--precisions bfloat16,int8,...] [--processes 15] --out FILE
+
+Full-size random weights, context half full. First several processes build the kernels (Triton's cache is shared; they
+launch nothing); then, for every precision, each candidate is held against the plain path from the same state and timed
+as a captured stage; one that fails to build or does not agree is reported and left. FILE is written again after every
+gain, so that a run that is cut off loses nothing. At the end of a precision the whole frame is timed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from engine.config import MIMI, MOSHI_7B
+from engine.duplex import Duplex
+from engine.frame import STAGES
+from engine.fused import FusedFrame
+from engine.fused_quantized import QuantizedFrame, WordFrame
+from engine.kernels_linear import EARLY
+from engine.sampling import SamplingValues
+from tests.gpu.bench_kernels import HALF_FULL, copy_bandwidth, graph_time
+from tests.gpu.candidates import CODEC, Choice, candidates, small_model, start_choice, tried_first
+
+# Shares of the time by which a precision must have ended, in order of what matters.
+ENDS = {"bfloat16": 0.50, "int8": 0.68, "int4": 0.84, "fp8-row": 0.92, "fp8": 1.0}
+LAYERS_APART = 0.12  # of the norm: two ways to round through 32 layers of bfloat16 are some 0.05 apart
+SOUND_APART = 1e-4  # of the peak
+DEVICE = "cuda"
+
+
+def make_frame(engine: Duplex, choice: Choice) -> FusedFrame:
+    """The frame that a choice stands for."""
+    windows = {"lm_window": MOSHI_7B.context, "mimi_window": MIMI.context}
+    common = {"pdl": EARLY, "launches": choice.launches, "codec_cuts": choice.codec}
+    if engine.lm.precision is None:
+        return FusedFrame(engine.lm, engine.mimi, engine.state, **windows, **common)
+    if not choice.by_words:
+        return QuantizedFrame(engine.lm, engine.mimi, engine.state, **windows, **common)
+    return WordFrame(engine.lm, engine.mimi, engine.state, **windows, **common, word_cuts=choice.words)
+
+
+# ---------------------------------------------------------------- building kernels ahead
+
+
+def warm(part: int, parts: int, precisions: list[str], folder: Path) -> None:
+    """Builds every parts-th kernel of all candidates, and launches none. The model has no values."""
+    from triton.runtime.jit import JITFunction
+
+    launch, seen = JITFunction.run, set()
+
+    def build(self: Any, *values: Any, grid: Any, warmup: bool, **options: Any) -> None:
+        kinds = [(str(v.dtype), v.data_ptr() % 16 == 0) if isinstance(v, torch.Tensor) else v for v in values]
+        key = repr((self.fn.__name__, kinds, sorted(options.items())))
+        if key in seen or zlib.crc32(key.encode()) % parts != part:
+            return
+        seen.add(key)
+        try:
+            launch(self, *values, grid=grid, warmup=True, **options)
+        except Exception as error:
+            print(f"  does not build: {self.fn.__name__} {options}: {first_line(error)}", flush=True)
+
+    JITFunction.run = build
+    for precision in precisions:
+        engine = small_model(precision)
+        for stage, choice in every_choice(precision):
+            try:
+                frame = make_frame(engine, choice)
+                for part_of_frame in {"": STAGES, "codec": ("encode", "decode")}.get(stage, (stage,)):
+                    getattr(frame, part_of_frame)()
+            except Exception as error:
+                print(f"  warming {precision}: {first_line(error)}", flush=True)
+        (folder / f"{precision}.{part}").touch()
+
+
+def every_choice(precision: str) -> Iterator[tuple[str, Choice]]:
+    """(stage, choice) that are built ahead: the start and what is tried first, whole (""), then every candidate alone
+    on top of what is tried first."""
+    start = start_choice()
+    tried = start.changed(tried_first(precision))
+    yield "", start
+    yield "", tried
+    for stage, change in candidates(precision):
+        yield stage, tried.changed(change)
+    if precision == "bfloat16":
+        for stage, change in CODEC:
+            yield stage, tried.changed(change)
+
+
+def first_line(error: BaseException) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [""]
+    line = lines[-1] if "CompilationError" in type(error).__name__ else lines[0]  # else it is the source
+    return f"{type(error).__name__}: {line}"[:200]
+
+
+# ---------------------------------------------------------------- one precision
+
+
+class Tuner:
+    """A full-size model in one precision, its best choice so far, and what the plain path makes of the same frame."""
+
+    def __init__(self, precision: str, choice: Choice, deadline: float, save: Callable[[], None]) -> None:
+        self.precision, self.choice, self.deadline, self._save = precision, choice, deadline, save
+        self.engine = Duplex.random(MOSHI_7B, MIMI, device=DEVICE, precision=precision, kernels=False)
+        self.engine.reset(seed=1)
+        self.engine.set_sampling(SamplingValues(0.0, 250, 0.0, 25))
+        for name in self.engine.state:
+            if name.startswith("temporal."):
+                self.engine.state[name].normal_()
+        forced = torch.arange(1 + self.engine.lm_config.own, device=DEVICE)
+        self.engine.state["frame.forced"].copy_(5 + forced)  # so that a token that tips over changes nothing after it
+        self.engine.state["tokens.position"].fill_(HALF_FULL)
+        self._start = self.engine.state.snapshot()
+        self.best: dict[str, float] = {}
+        self._wanted: dict[str, Any] = {}
+        self.frame = make_frame(self.engine, choice)
+
+    def compare(self) -> None:
+        """What the plain path makes of a frame, to judge by."""
+        self._wanted["temporal"] = self._language(self.engine.frame, "temporal")
+        self._wanted["depth"] = self._language(self.engine.frame, "depth")
+        self._wanted["codec"] = self._codec(self.engine.frame)
+
+    def _language(self, frame: Any, stage: str) -> torch.Tensor:
+        """The temporal stage's text logits; or the keys and values that the depth stage leaves."""
+        state = self.engine.state
+        state.restore(self._start)
+        frame.temporal()
+        if stage == "temporal":
+            if isinstance(frame, FusedFrame):
+                return frame._scratch.text_logits.float().clone()
+            return self.engine.lm.temporal.text_logits(state["frame.hidden"])[0].float()
+        frame.depth()
+        return torch.cat((state["depth.keys"].flatten(), state["depth.values"].flatten())).float()
+
+    def _codec(self, frame: Any) -> tuple[torch.Tensor, torch.Tensor]:
+        """Codes [8, Q] and sound [8, samples] of some frames from the same past."""
+        state, generator = self.engine.state, torch.Generator(DEVICE).manual_seed(3)
+        state.restore(self._start)
+        codes, sounds = [], []
+        for _ in range(8):
+            state["frame.pcm_in"].normal_(0, 0.1, generator=generator)
+            state["frame.spoken"].random_(0, MIMI.bins, generator=generator)
+            frame.encode()
+            frame.decode()
+            codes.append(state["frame.heard"].clone())
+            sounds.append(state["frame.pcm_out"].clone())
+        return torch.stack(codes), torch.stack(sounds)
+
+    def disagreement(self, frame: FusedFrame, stage: str) -> str | None:
+        """How a frame's stage differs from the plain path by more than rounding; None where it does not."""
+        if stage == "codec":
+            (codes, sound), (wanted_codes, wanted) = self._codec(frame), self._wanted["codec"]
+            same = int((codes == wanted_codes).flatten(1).all(1).sum())
+            apart = ((sound - wanted).abs().max() / wanted.abs().max()).item()
+            return None if same >= 7 and apart < SOUND_APART else f"codes agree in {same} of 8, sound apart {apart:.1e}"
+        got, wanted = self._language(frame, stage), self._wanted[stage]
+        apart = ((got - wanted).norm() / wanted.norm()).item()
+        return None if apart < LAYERS_APART else f"apart by {apart:.2e} of the norm"
+
+    def time(self, frame: FusedFrame, stage: str, repeats: int = 15) -> float:
+        self.engine.state["tokens.position"].fill_(HALF_FULL)
+        if stage == "codec":
+            return graph_time(frame.encode, repeats=repeats) + graph_time(frame.decode, repeats=repeats)
+        return graph_time(getattr(frame, stage), repeats=repeats)
+
+    def begin(self, stages: tuple[str, ...]) -> None:
+        for stage in stages:
+            print(f"  start {stage}: {self._try(self.frame, stage)}", flush=True)
+
+    def _try(self, frame: FusedFrame, stage: str) -> str:
+        wrong = self.disagreement(frame, stage)
+        taken = self.time(frame, stage)
+        if not wrong:
+            self.best[stage] = taken
+        return f"{taken:.4f} ms{'  DISAGREES: ' + wrong if wrong else ''}"
+
+    def tune(self, tried: list[tuple[str, dict[str, Any]]]) -> bool:
+        """Every candidate once; False when time ran out."""
+        for stage, change in tried:
+            if time.monotonic() > self.deadline:
+                print(f"  out of time before {change}", flush=True)
+                return False
+            self._candidate(stage, change)
+        return True
+
+    def _candidate(self, stage: str, change: dict[str, Any]) -> None:
+        choice = self.choice.changed(change)
+        if choice == self.choice:
+            return
+        began = time.monotonic()
+        try:
+            frame = make_frame(self.engine, choice)
+            wrong = self.disagreement(frame, stage)
+            taken = self.time(frame, stage)
+        except Exception as error:
+            print(f"  {short(change):58} FAILED: {first_line(error)}", flush=True)
+            if "CUDA error" in str(error):
+                raise
+            return
+        best, took = self.best.get(stage, float("inf")), time.monotonic() - began
+        slow = f"  ({took:.1f} s)" if took > 1 else ""
+        note = "  DISAGREES: " + wrong if wrong else "  kept" if taken < best * 0.998 else ""
+        print(f"  {short(change):58} {stage:8} {taken:.4f} (best {best:.4f}){note}{slow}", flush=True)
+        if not wrong and taken < best * 0.998:
+            self.best[stage], self.choice, self.frame = taken, choice, frame
+            self._save()
+
+    def whole_frame(self, count: int = 300) -> dict[str, float]:
+        """p50 and p99 of `Duplex.step` in graph mode, and the stages' medians; milliseconds."""
+        e = self.engine
+        e.state["frame.forced"].fill_(-2)
+        e.set_sampling(SamplingValues())
+        e.frame = self.frame
+        e._frame_stages = e._make_stages(*STAGES)
+        e.prepare("graph")
+        e.set_mode("graph")
+        e.state["tokens.position"].fill_(HALF_FULL)
+        pcm = np.random.default_rng(0).normal(0, 0.1, 1920).astype(np.float32)
+        totals, spans = [], []
+        for _ in range(count + 20):
+            began = time.perf_counter()
+            answer = e.step(pcm)
+            totals.append((time.perf_counter() - began) * 1000)
+            spans.append(answer.spans)
+        totals = sorted(totals[20:])
+        result = {"p50": totals[count // 2], "p99": totals[int(count * 0.99)]}
+        return result | {name: statistics.median(getattr(s, name) for s in spans[20:]) for name in STAGES}
+
+
+def short(change: dict[str, Any]) -> str:
+    def cut(value: Any) -> str:
+        return str(tuple(value)) if isinstance(value, tuple) else str(value)
+
+    return ", ".join(f"{name}={cut(value)}" for name, value in change.items())
+
+
+def plain(value: Any) -> Any:
+    """NamedTuples as JSON objects, launches as lists."""
+    if hasattr(value, "_asdict"):
+        fields = value._asdict()
+        return list(value) if set(fields) == {"rows", "tiles", "warps"} else {k: plain(v) for k, v in fields.items()}
+    return value
+
+
+class Results:
+    """What FILE holds: for every precision the best choice so far and its times."""
+
+    def __init__(self, path: Path, card: dict[str, Any]) -> None:
+        self._path, self._held = path, {"card": card, "precisions": {}}
+        self._held: dict[str, Any]
+
+    def note(self, tuner: Tuner, **more: Any) -> None:
+        row = self._held["precisions"].setdefault(tuner.precision, {})
+        row.update(choice=plain(tuner.choice), stages={k: round(v, 4) for k, v in tuner.best.items()}, **more)
+        beside = self._path.with_suffix(".part")
+        beside.write_text(json.dumps(self._held, indent=1) + "\n")
+        os.replace(beside, self._path)
+
+
+@torch.inference_mode()
+def measure(precision: str, carried: Choice, deadline: float, results: Results) -> Choice:
+    """Tunes one precision; returns what the next ones can take over."""
+    began = time.monotonic()
+    holder: list[Tuner] = []
+    tuner = Tuner(precision, carried, deadline, lambda: results.note(holder[0]))
+    holder.append(tuner)
+    tuner.compare()
+    print(f"{precision}: made in {time.monotonic() - began:.0f} s", flush=True)
+    stages = ("temporal", "depth", "codec") if precision == "bfloat16" else ("temporal", "depth")
+    tuner.begin(stages)
+    tuner.tune([(stage, change) for stage, change in tried_first(precision, apart=True)])
+    lists = candidates(precision)
+    if precision == "bfloat16":  # the codec is the same in all of them
+        tuner.tune([*lists, *(("codec", change) for _, change in CODEC)])
+    else:
+        tuner.tune(lists)
+    for stage in stages:
+        if stage in tuner.best:
+            tuner.best[stage] = tuner.time(tuner.frame, stage, 25)
+    print(f"  best {tuner.best}\n  {tuner.choice}", flush=True)
+    results.note(tuner)
+    frame = tuner.whole_frame()
+    print(f"{precision}: whole frame " + ", ".join(f"{k} {v:.3f}" for k, v in frame.items()), flush=True)
+    results.note(tuner, frame=frame)
+    return tuner.choice
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=float, default=220, help="for everything, from the start")
+    parser.add_argument("--precisions", default=",".join(ENDS))
+    parser.add_argument("--processes", type=int, default=max(1, (os.cpu_count() or 2) - 1))
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--warm", type=int, nargs=2, metavar=("PART", "PARTS"), help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    precisions = options.precisions.split(",")
+    if options.warm:
+        warm(*options.warm, precisions, options.out)
+        return
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory() as folder:
+        helpers = start_helpers(options, Path(folder))
+        try:
+            tune_all(precisions, began, options, Path(folder), helpers)
+        finally:
+            for helper in helpers:
+                helper.kill()
+                helper.wait()
+
+
+def start_helpers(options: argparse.Namespace, folder: Path) -> list[subprocess.Popen[bytes]]:
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1"}
+    command = [sys.executable, "-m", "tests.gpu.tune_kernels", "--precisions", options.precisions, "--out", str(folder)]
+    return [
+        subprocess.Popen([*command, "--warm", str(part), str(options.processes)], env=environment)
+        for part in range(options.processes)
+    ]
+
+
+def tune_all(
+    precisions: list[str], began: float, options: argparse.Namespace, folder: Path,
+    helpers: list[subprocess.Popen[bytes]],
+) -> None:  # fmt: skip
+    bandwidth = copy_bandwidth()
+    torch.cuda.empty_cache()
+    card = {"name": torch.cuda.get_device_name(), "torch": torch.__version__, "copy TB/s": round(bandwidth, 2)}
+    print(card, flush=True)
+    results, choice = Results(options.out, card), start_choice()
+    for precision in precisions:
+        deadline = began + options.seconds * ENDS[precision] - 6  # the whole frame still comes
+        while any(h.poll() is None for h in helpers) and len(list(folder.glob(f"{precision}.*"))) < len(helpers):
+            if time.monotonic() > deadline - 15:
+                break
+            time.sleep(0.2)
+        print(f"at {time.monotonic() - began:.0f} s: {precision}", flush=True)
+        if time.monotonic() > began + options.seconds - 15:
+            print("out of time", flush=True)
+            return
+        try:
+            choice = measure(precision, choice, deadline, results)
+        except Exception as error:
+            print(f"{precision} FAILED: {first_line(error)}", flush=True)
+            if "CUDA error" in str(error):
+                raise
+        gc.collect()
+        torch.cuda.empty_cache()
+
+
+if __name__ == "__main__":
+    main()
