@@ -95,6 +95,16 @@ def _human_clips(options: argparse.Namespace) -> None:
     print(f"{write_human(options.sounds, options.out)} questions")
 
 
+def _say(options: argparse.Namespace) -> None:
+    from training import kokoro
+    from training.pronounce import Pronouncer
+    from training.say import say
+
+    pronouncer = Pronouncer(next(options.packages.glob("misaki-0.9.4-*.whl")))
+    silence = options.before, options.after
+    print(f"{say(options.text, options.voice, kokoro.load(options.voices), pronouncer, options.out, *silence):.1f} s")
+
+
 def _figures(options: argparse.Namespace) -> None:
     from training import figures
 
@@ -198,6 +208,14 @@ def _parser() -> argparse.ArgumentParser:
     human = command("human-clips", _human_clips, "splice questions of a recorded human voice from telephone prompts")
     human.add_argument("--sounds", type=Path, required=True, help="the folder that has digits/ and letters/ in it")
     human.add_argument("--out", type=Path, required=True)
+    say = command("say", _say, "speak one sentence into a sound file")
+    say.add_argument("--text", required=True)
+    say.add_argument("--voice", required=True, help="a voice of the synthesiser, such as bf_isabella")
+    say.add_argument("--packages", type=Path, required=True)
+    say.add_argument("--voices", type=Path, required=True)
+    say.add_argument("--out", type=Path, required=True)
+    say.add_argument("--before", type=float, default=0.8, help="seconds of silence")
+    say.add_argument("--after", type=float, default=4.0)
     figures = command("figures", _figures, "the table of what all evaluations in a folder came to")
     figures.add_argument("--out", type=Path, required=True)
     figures.add_argument("--conditions", default="", help="a sentence on how it was measured, for the model card")

@@ -25,7 +25,7 @@ from ui.latency_view import LatencyView
 from ui.meter import LevelPane
 from ui.mode_radios import ModeRadios
 from ui.notices import Banner, Progress, untrained_notice
-from ui.phase_words import HINTS, PHASE_WORDS
+from ui.phase_words import PHASE_WORDS, hint
 from ui.ports import Ports
 from ui.recording_sign import RecordingSign
 from ui.rescue import Rescue
@@ -192,6 +192,7 @@ class MainWindow(QMainWindow):
         session.phase_changed.connect(self._show_phase)
         session.troubles_changed.connect(self._show_phase)
         session.info_changed.connect(self._show_model)
+        session.info_changed.connect(self._show_phase)
         self.flow.changed.connect(self._show_phase)
         session.mode_changed.connect(self._show_mode)
         session.muted_changed.connect(self._show_muted)
@@ -219,7 +220,8 @@ class MainWindow(QMainWindow):
         if phase == "talking" and (self._session.muted or self.flow.waiting):
             colour = colours.amber
         self.phase_dot.setText(f'<span style="color:{colour}">\N{BLACK CIRCLE}</span>')
-        self.transcript.set_hint(tr(HINTS[phase]) if HINTS[phase] else "")
+        words = hint(phase, self._session.info)
+        self.transcript.set_hint(tr(words) if words else "")
         self._show_words(phase)
         if phase != "talking" or self.flow.waiting:  # a level that stands still would be taken for one that is heard
             for pane in (self.microphone, self.speaker):
@@ -262,8 +264,9 @@ class MainWindow(QMainWindow):
         if int(seconds) != int(self._seconds):
             self._seconds = seconds
             self._show_words(self._session.phase)
-        self.microphone.set_level(newest.input_dbfs)
-        self.speaker.set_level(newest.output_dbfs)
+        if self._session.phase == "talking":  # the last frame before a mode is built comes with the word of it
+            self.microphone.set_level(newest.input_dbfs)
+            self.speaker.set_level(newest.output_dbfs)
         settings = self.errands.settings
         if settings is not None and settings.isVisible():
             settings.audio.set_level(newest.input_dbfs)

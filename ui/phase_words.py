@@ -1,10 +1,11 @@
 """The phases of the conversation in words: in the header, and as the hint in an empty transcript.
 
-Owns the two tables. Pure data; the words are for `tr`.
+Owns the tables and which hint suits which model. Pure data; the words are for `tr`.
 """
 
 from __future__ import annotations
 
+from app.messages import ModelInfo
 from ui.words import marked
 
 PHASE_WORDS = {
@@ -27,3 +28,17 @@ HINTS = {
     "failed": marked("The message above says what went wrong."),
     "closed": "",
 }
+# The bundled model knows a few things only, so that a newcomer is told what to ask.
+BUNDLED_HINTS = {
+    "ready": marked(
+        "Press Start talk and speak English. This small model knows a few things. Try: what is seven plus five? Or: say "
+        "elephant. What comes after Monday? What is the opposite of hot? Tell me a story about a robot."
+    ),
+    "talking": marked("Listening. Try: what is seven plus five? The model's words appear here."),
+}
+
+
+def hint(phase: str, info: ModelInfo | None) -> str:
+    """What stands in an empty transcript, not yet translated; "" for nothing."""
+    bundled = info is not None and info.source == "mini" and info.trained
+    return (BUNDLED_HINTS.get(phase) if bundled else None) or HINTS[phase]

@@ -147,3 +147,19 @@ def test_the_reader_is_not_pulled_away_from_what_they_read(rig: Rig) -> None:
 def test_the_empty_transcript_says_what_to_do(rig: Rig) -> None:
     rig.ready()
     assert "Start talk" in rig.window.main.transcript.placeholderText()
+
+
+def test_the_bundled_model_says_what_to_ask_it_once_it_is_trained(rig: Rig) -> None:
+    """The notice of untrained weights and the questions to try never stand together, and other models have neither."""
+    main = rig.window.main
+    for info, asks in (
+        (scripted.model_info(cuda=False), True),
+        (scripted.model_info(cuda=False, trained=False), False),
+        (scripted.model_info(), False),
+    ):
+        rig.ready(info)
+        assert ("seven plus five" in main.transcript.placeholderText()) == asks
+        assert main.untrained.isVisibleTo(main) == (not info.trained)
+        assert ("untrained" in main.model.text()) == (not info.trained)
+        rig.say(PhaseChanged("talking"))
+        assert ("seven plus five" in main.transcript.placeholderText()) == asks

@@ -672,10 +672,6 @@
       <translation>Im Cache von Hugging Face</translation>
     </message>
     <message>
-      <source>It belongs to the program.</source>
-      <translation>Es gehört zum Programm.</translation>
-    </message>
-    <message>
       <source>It cannot be used: {reason}</source>
       <translation>Nicht zu gebrauchen: {reason}</translation>
     </message>
@@ -722,6 +718,10 @@
     <message>
       <source>Listening. The model's words appear here.</source>
       <translation>Das Modell hört zu. Seine Worte erscheinen hier.</translation>
+    </message>
+    <message>
+      <source>Listening. Try: what is seven plus five? The model's words appear here.</source>
+      <translation>Das Modell hört zu. Zum Beispiel: what is seven plus five? Seine Worte erscheinen hier.</translation>
     </message>
     <message>
       <source>Load a model to begin.</source>
@@ -1008,6 +1008,10 @@
       <translation>Drücken Sie „Aufnehmen“, und sprechen Sie wie in einem Gespräch.</translation>
     </message>
     <message>
+      <source>Press Start talk and speak English. This small model knows a few things. Try: what is seven plus five? Or: say elephant. What comes after Monday? What is the opposite of hot? Tell me a story about a robot.</source>
+      <translation>Drücken Sie „Gespräch beginnen“, und sprechen Sie Englisch. Dieses kleine Modell kennt nur wenige Dinge. Zum Beispiel: what is seven plus five? Oder: say elephant. What comes after Monday? What is the opposite of hot? Tell me a story about a robot.</translation>
+    </message>
+    <message>
       <source>Press Start talk and speak. The model's words appear here.</source>
       <translation>Drücken Sie „Gespräch beginnen“, und sprechen Sie. Die Worte des Modells erscheinen hier.</translation>
     </message>
@@ -1214,8 +1218,8 @@
       <translation>Schritt {number} von {count}</translation>
     </message>
     <message>
-      <source>Steps compiled for this computer; building them takes a while once.</source>
-      <translation>Für diesen Rechner kompilierte Schritte; sie zu bauen dauert einmal eine Weile.</translation>
+      <source>Steps compiled for this computer; building them takes a while after each start.</source>
+      <translation>Für diesen Rechner übersetzte Schritte; ihr Bau dauert nach jedem Start eine Weile.</translation>
     </message>
     <message>
       <source>Stop talk</source>
