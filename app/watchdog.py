@@ -97,7 +97,7 @@ class Watchdog:
         self._waited_s += min(passed_s, 2 * LOOK_S)
         if self._waited_s >= work.patience_s and not self._told:
             self._told = True
-            self._conversation.tell(stuck(work.words, self._waited_s))
+            self._conversation.tell(stuck(self._waited_s, work.words))
             log.error("the engine does not come back from %s", work.words)
             self._on_stuck(where_threads_stand())
 
@@ -120,7 +120,7 @@ class Watchdog:
             before = now
 
 
-def stuck(words: str, seconds: float) -> Trouble:
+def stuck(seconds: float, words: str = "a frame") -> Trouble:
     return Trouble(
         KIND,
         f"The engine has not come back from {words} for {seconds:.0f} s, and cannot be stopped: start Parley again. "
