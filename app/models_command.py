@@ -54,7 +54,7 @@ def as_text(inventory: Inventory, chosen: str) -> str:
     lines: list[str] = []
     for model in inventory.models:
         mark = "*" if model.source == chosen else " "
-        lines.append(f"{mark} {model.source}  [{PLACES[model.place]}, {_state(model)}]")
+        lines.append(f"{mark} {model.source}  [{_state(model)}]")
         lines.append(f"    {model.folder}")
         lines += [f"    {_variant(variant)}" for variant in model.variants]
     if inventory.orphans:
@@ -66,7 +66,7 @@ def as_text(inventory: Inventory, chosen: str) -> str:
 
 def _state(model: StoredModel) -> str:
     if model.whole:
-        return _gb(model.size)
+        return f"{PLACES[model.place]}, {_gb(model.size)}"
     return f"{_gb(model.done)} of {_gb(model.total)} are here: parley models download {model.source} goes on"
 
 

@@ -16,7 +16,6 @@ PLACES = {
     FOLDER: marked("A folder of yours"),
 }
 WHY_KEPT = {
-    BUNDLED: marked("It belongs to the program."),
     SHARED: marked("Other programs use it too, and Hugging Face's own tools delete it."),
     FOLDER: marked("Parley deletes nothing there."),
 }

@@ -40,6 +40,7 @@ from ui.ports import CheckState, DeviceChoice, DevicesState, RecordingState
 from ui.scene import Scene
 from ui.scripted_models import ScriptedModels
 from ui.scripted_voices import ScriptedCheck, ScriptedPreset, ScriptedPresets
+from ui.talk_flow import STILL_TICKS
 
 ICON = Path(__file__).resolve().parent.parent / "assets" / "icons" / "parley.svg"
 PERSONA = "You are a patient tutor. You answer in short sentences and ask back when something is unclear."
@@ -145,7 +146,7 @@ def scenes() -> list[Scene]:
             graph,
             spec=seven,
         ),
-        Scene("device_lost", (*talking(card, "graph"), unplugged), graph, spec=seven),
+        Scene("device_lost", (*talking(card, "graph"), unplugged), graph, spec=seven, after=_wait),
         Scene("failed", (PhaseChanged("loading"), PhaseChanged("failed"), broken), spec=seven),
         Scene("live_large_text", (*talking(card, "graph"),), switched, text_size=150, spec=seven),
         Scene("latency_details", (*talking(card, "graph"),), tried, "latency", spec=seven, after=_tried),
@@ -225,6 +226,12 @@ def _guide_heard(window: Window) -> None:
     window.bridge.tick()
 
 
+def _wait(window: Window) -> None:
+    """No frame comes for a second."""
+    for _ in range(STILL_TICKS):
+        window.bridge.tick()
+
+
 def _push(window: Window) -> None:
     """Push to talk, with the key held."""
     window.main.actions_.push_to_talk.trigger()
@@ -291,7 +298,8 @@ def show(application: QApplication, scene: Scene, theme: str) -> tuple[Window, Q
         application.processEvents()
     if scene.after is not None:
         scene.after(window)
-        application.processEvents()
+        for _ in range(3):
+            application.processEvents()
     return window, pictured
 
 

@@ -24,7 +24,7 @@ from app.messages import PRECISIONS, ModelSpec, Sampling
 from app.telemetry import FRAME_MS
 from ui.actions import Actions
 from ui.figures import format_bytes, format_clock
-from ui.labels import action_button, wrapped_label
+from ui.labels import wrapped_label
 from ui.mode_radios import ModeRadios
 from ui.ports import Ports
 from ui.sampling_ranges import SAMPLING_NAMES, SAMPLING_RANGES
@@ -62,7 +62,9 @@ class EnginePage(Page):
         self.source.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         self.source.addItems(list(ports.model_sources))
         self.browse = QPushButton(tr("&Folder\N{HORIZONTAL ELLIPSIS}"))
-        self.all_models = action_button(actions.models)
+        self.all_models = QPushButton(tr("M&odels\N{HORIZONTAL ELLIPSIS}"))
+        self.all_models.setToolTip(actions.models.toolTip())
+        self.all_models.clicked.connect(actions.models.trigger)
         self.device, self.precision = QComboBox(), QComboBox()
         self.facts = wrapped_label("", "small", "muted")
         self.modes = ModeRadios(actions, explain=True)

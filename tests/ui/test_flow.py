@@ -85,6 +85,8 @@ def test_outside_a_talk_nothing_waits(rig: Rig) -> None:
 def test_levels_fall_while_a_mode_is_built(rig: Rig) -> None:
     rig.talk()
     frames(rig, 30)
+    for record in scripted.frames([("graph", 31)])[30:]:
+        rig.conversation.history.append(record)  # comes with the same beat
     rig.say(PhaseChanged("building"), ModeBuilding("compiled", 1, 4))
     assert levels(rig) == [FLOOR_DBFS] * 2
 
