@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -330,15 +332,41 @@ def test_a_random_model_of_any_size_runs() -> None:
 
 
 def test_unloading_lets_go_of_everything(folder: Path) -> None:
-    import gc
-    import weakref
-
     duplex = Duplex.load(folder, device="cpu")
     watched = [weakref.ref(duplex.lm.temporal.text_head), weakref.ref(duplex.state["temporal.0.keys"])]
     duplex.step(np.zeros(1920, np.float32))
     duplex.unload()
     gc.collect()
     assert [ref() for ref in watched] == [None, None]
+
+
+def held_bytes() -> int:
+    """Of all tensors that Python can reach, each piece of memory once."""
+    gc.collect()
+    storages = {}
+    for each in gc.get_objects():
+        if issubclass(type(each), Tensor) and each.device.type == "cpu":
+            storage = each.untyped_storage()
+            storages[storage.data_ptr()] = storage.nbytes()
+    return sum(storages.values())
+
+
+def test_five_rounds_of_loading_and_unloading_do_not_grow(folder: Path, duplex: Duplex) -> None:
+    """User report L9: at least 95 % back each time, after a primed talk too."""
+    duplex.reset()
+    voice = voice_from_codes(duplex.lm_config, duplex.encode_voice(oracle.speechlike(15, seed=4)))
+    before, loaded, left = held_bytes(), 0, []
+    for number in range(5):
+        other = Duplex.load(folder, device="cpu", precision="float32")
+        other.prime(prompt_of(other, voice))
+        other.step(np.zeros(1920, np.float32))
+        loaded = loaded or held_bytes() - before
+        other.unload()
+        if number in (0, 4):
+            left.append(held_bytes() - before)
+    assert loaded >= duplex.weights_bytes + duplex.state_bytes
+    assert max(left) <= 0.05 * loaded, left
+    assert left[1] <= left[0] + 1000, left
 
 
 @pytest.mark.parametrize("part", ["temporal.", "decoder"])
