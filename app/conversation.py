@@ -295,7 +295,8 @@ class Conversation(ConversationDoors):
         elif isinstance(error, UserError) or (isinstance(error, EngineError) and attempt != "talk"):
             self._step_back(attempt, failed=True)
             kind = "sound" if attempt == "talk" else attempt
-            self._board.post(Trouble(kind, str(error), REMEDIES.get(kind, ""), fatal=self.phase == "failed"))
+            remedy = (error.remedy if isinstance(error, UserError) else "") or REMEDIES.get(kind, "")
+            self._board.post(Trouble(kind, str(error), remedy, fatal=self.phase == "failed"))
         elif isinstance(error, (EngineError, EngineFailure)):
             self.on_failure(error, attempt)
             self._fail(attempt, str(error))

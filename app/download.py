@@ -31,7 +31,15 @@ WAIT_S = 10.0  # for a connection, and for the next bytes of one
 ATTEMPTS = 5  # in a row without a single new byte
 POLL_S = 0.2
 
+MODELS = "Models"  # the remedy that opens the window's Models page
+
 T = TypeVar("T")
+
+
+class NoRoomError(UserError):
+    """Too little room on the disk for a model."""
+
+    remedy = MODELS
 
 
 class RemoteFile(NamedTuple):
@@ -56,6 +64,8 @@ class AccessRefusedError(UserError):
     """The hub gives a model only to those who have accepted its licence. signed_in: a token was sent, and it was not
     enough."""
 
+    remedy = MODELS
+
     def __init__(self, sentence: str, signed_in: bool) -> None:
         super().__init__(sentence)
         self.signed_in = signed_in
@@ -73,7 +83,7 @@ def refuse_if_full(folder: Path, needed: int, free: Callable[[Path], int] = free
     """Raises UserError with both numbers before anything is written (user report P10)."""
     room = free(folder)
     if needed + SPARE_BYTES > room:
-        raise UserError(
+        raise NoRoomError(
             f"The download needs {_gb(needed + SPARE_BYTES)} on the disk, but {folder} has {_gb(room)} free: make "
             "room, or choose a smaller model."
         )

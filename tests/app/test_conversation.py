@@ -15,6 +15,8 @@ import pytest
 from app import messages as say
 from app.audio import AudioTrouble
 from app.conversation import Conversation
+from app.download import AccessRefusedError, NoRoomError
+from app.errors import UserError
 from app.messages import (
     CancelLoad,
     Command,
@@ -341,6 +343,14 @@ def _wait_for(conversation: Conversation, events: list[Event], happened: Callabl
             return
         time.sleep(0.005)
     raise AssertionError(f"did not happen; the phase is {conversation.phase}, told: {story(events)}")
+
+
+def test_a_download_that_is_refused_leads_to_the_models_page() -> None:
+    refused = AccessRefusedError("Hugging Face does not give it out.", signed_in=False)
+    full = NoRoomError("The download needs 16 GB and there are 3.")
+    world = World(engines=(refused, full, UserError("Hugging Face cannot be reached.")))
+    remedies = [trouble.remedy for _ in range(3) for trouble in troubles(world.run(LOAD))]
+    assert remedies == ["Models", "Models", "Load again"]
 
 
 def test_failed_load_can_be_tried_again() -> None:
