@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
+from engine.config_checks import check_lm, check_mimi, read_fields, section
 from engine.errors import EngineError, shown
 
 # Keys whose presence with another value means a different architecture, which would load and talk nonsense.
@@ -115,7 +116,7 @@ class LMConfig:
             object.__setattr__(self, "depformer_dim_feedforward", int(self.hidden_scale * self.depformer_dim))
         if not self.delays:
             object.__setattr__(self, "delays", _delays(self.own, self.user))
-        _check_lm(self)
+        check_lm(self)
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> LMConfig:
@@ -133,7 +134,7 @@ class LMConfig:
                 )
         if values.get("kv_repeat", 1) != 1:
             raise EngineError('config.json has "kv_repeat" other than 1, which is not supported.')
-        return cls(**_read_fields(cls, values, "config.json"))
+        return cls(**read_fields(cls, values, "config.json"))
 
 
 @dataclass(frozen=True)
@@ -184,22 +185,20 @@ class MimiConfig:
         return self.dimension // self.num_heads
 
     def __post_init__(self) -> None:
-        _check_mimi(self)
+        check_mimi(self)
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> MimiConfig:
         """From the parsed file that `mimi_config_name` points to; absent keys take the full codec's values."""
         name = "The codec's config"
-        seanet = _section(values, "seanet")
-        transformer = _section(values, "transformer")
-        quantizer = _section(values, "quantizer")
+        seanet, transformer, quantizer = (section(values, key) for key in ("seanet", "transformer", "quantizer"))
         flat: dict[str, Any] = {k: values[k] for k in ("sample_rate", "frame_rate", "channels") if k in values}
         flat |= {k: v for k, v in seanet.items() if k != "channels"}
         flat |= transformer
         flat |= {k: quantizer[k] for k in ("n_q", "bins") if k in quantizer}
         if "dimension" in quantizer:
             flat["codebook_dim"] = quantizer["dimension"]
-        config = cls(**_read_fields(cls, flat, name))
+        config = cls(**read_fields(cls, flat, name))
         for label, value in (
             ("transformer.d_model", transformer.get("d_model", config.dimension)),
             ("transformer.input_dimension", transformer.get("input_dimension", config.dimension)),
@@ -210,7 +209,7 @@ class MimiConfig:
                 raise EngineError(
                     f"{name} has {label} {shown(value)} where seanet.dimension is {config.dimension}; they must agree."
                 )
-        for section, key, wanted in (
+        for table, key, wanted in (
             (seanet, "norm", "none"),
             (seanet, "true_skip", True),
             (seanet, "pad_mode", "constant"),
@@ -219,8 +218,8 @@ class MimiConfig:
             (transformer, "norm", "layer_norm"),
             (transformer, "positional_embedding", "rope"),
         ):
-            if key in section and section[key] != wanted:
-                raise EngineError(f"{name} has {key} {shown(section[key])}, but only {wanted!r} is supported.")
+            if key in table and table[key] != wanted:
+                raise EngineError(f"{name} has {key} {shown(table[key])}, but only {wanted!r} is supported.")
         return config
 
 
@@ -255,133 +254,6 @@ class PromptCodes:
 def swiglu_hidden(dim: int, feedforward: int) -> int:
     """Hidden size of a gated feed-forward layer (lm.md 2, "SwiGLU hidden rule")."""
     return 21 * dim // 8 if feedforward == 4 * dim else 2 * feedforward // 3
-
-
-def _section(values: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    section = values.get(name, {})
-    if not isinstance(section, Mapping):
-        raise EngineError(f'The codec\'s config has "{name}" that is not a table of values.')
-    return section
-
-
-def _read_fields(cls: type, values: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """The values that are fields of `cls`, checked against the type of the default."""
-    chosen: dict[str, Any] = {}
-    for entry in fields(cls):
-        if entry.name not in values:
-            continue
-        value = values[entry.name]
-        if value is None and entry.name == "depformer_dim_feedforward":
-            continue
-        chosen[entry.name] = _typed(value, entry.default, f'{name} has "{entry.name}": {shown(value)}')
-    return chosen
-
-
-def _typed(value: Any, default: Any, said: str) -> Any:
-    if isinstance(default, tuple):
-        if not isinstance(value, (list, tuple)) or not 0 < len(value) <= 256:
-            raise EngineError(f"{said}, where a list of whole numbers is needed.")
-        return tuple(_typed(v, 0, said) for v in value)
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise EngineError(f"{said}, where a number is needed.")
-    if isinstance(value, float) and not math.isfinite(value):
-        raise EngineError(f"{said}, where a finite number is needed.")
-    if abs(value) > 1 << 62:
-        raise EngineError(f"{said}, where a number of sensible size is needed.")
-    if isinstance(default, float):
-        return float(value)
-    if value != int(value):
-        raise EngineError(f"{said}, where a whole number is needed.")
-    return int(value)
-
-
-def _require(condition: bool, sentence: str) -> None:
-    if not condition:
-        raise EngineError(sentence)
-
-
-def _in_range(config: Any, ranges: Mapping[str, tuple[float, float]], name: str) -> None:
-    for key, (low, high) in ranges.items():
-        value = getattr(config, key)
-        _require(low <= value <= high, f'{name} has "{key}": {value}, outside {low:g}..{high:g}.')
-
-
-def _check_lm(c: LMConfig) -> None:
-    name = "config.json"
-    _in_range(
-        c,
-        {
-            "dim": (8, 65536),
-            "num_layers": (1, 256),
-            "num_heads": (1, 1024),
-            "hidden_scale": (0.1, 64),
-            "context": (2, 1_000_000),
-            "max_period": (1, 1e12),
-            "text_card": (5, 1_000_000),
-            "card": (2, 1_000_000),
-            "n_q": (2, 128),
-            "dep_q": (1, 128),
-            "depformer_dim": (8, 65536),
-            "depformer_num_layers": (1, 256),
-            "depformer_num_heads": (1, 1024),
-            "depformer_dim_feedforward": (6, 1_000_000),
-        },
-        name,
-    )
-    _require(
-        0 <= c.existing_text_padding_id < c.text_card,
-        f'{name} has "existing_text_padding_id" outside the text vocabulary.',
-    )
-    _require(
-        c.dim % (2 * c.num_heads) == 0, f'{name}: "dim" {c.dim} does not divide into {c.num_heads} heads of even size.'
-    )
-    _require(
-        c.depformer_dim % c.depformer_num_heads == 0,
-        f'{name}: "depformer_dim" {c.depformer_dim} does not divide into {c.depformer_num_heads} heads.',
-    )
-    _require(
-        len(c.delays) == c.streams,
-        f'{name}: "delays" has {len(c.delays)} entries where {c.streams} streams need one each.',
-    )
-    _require(all(0 <= d <= 64 for d in c.delays), f'{name}: "delays" has an entry outside 0..64.')
-    _require(c.user >= 1, f"{name}: no codebook is left for the user's voice.")
-
-
-def _check_mimi(c: MimiConfig) -> None:
-    name = "The codec's config"
-    _in_range(
-        c,
-        {
-            "dimension": (4, 8192),
-            "n_filters": (1, 1024),
-            "kernel_size": (1, 63),
-            "residual_kernel_size": (1, 63),
-            "last_kernel_size": (1, 63),
-            "n_residual_layers": (1, 8),
-            "dilation_base": (1, 8),
-            "compress": (1, 64),
-            "num_heads": (1, 256),
-            "num_layers": (1, 128),
-            "dim_feedforward": (4, 65536),
-            "context": (2, 100_000),
-            "max_period": (1, 1e12),
-            "codebook_dim": (1, 8192),
-            "n_q": (2, 256),
-            "bins": (2, 1_000_000),
-        },
-        name,
-    )
-    _require(c.sample_rate == 24000 and c.channels == 1, f"{name} is not for 24 kHz mono, the only kind supported.")
-    _require(c.frame_rate == 12.5, f"{name} has a frame rate of {c.frame_rate:g} Hz where 12.5 Hz (80 ms) is needed.")
-    _require(all(2 <= r <= 64 for r in c.ratios), f"{name} has a ratio outside 2..64.")
-    _require(
-        c.frame_size % c.hop == 0 and c.resample_stride >= 2,
-        f"{name}: ratios {c.ratios} do not fit a frame of {c.frame_size} samples.",
-    )
-    _require(
-        c.dimension % (2 * c.num_heads) == 0,
-        f"{name}: dimension {c.dimension} does not divide into {c.num_heads} heads of even size.",
-    )
 
 
 MOSHI_7B = LMConfig()
