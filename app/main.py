@@ -127,7 +127,7 @@ class Desktop:
             recorder=RecorderPort(self._recorder, self._settings),
             check=CheckPort(self._check),
             library=LibraryPort(VoiceLibrary(user_voice_folder(), self._check.play), self._check),
-            presets=Presets(user_persona_file()),
+            presets=Presets(user_persona_file(), project_file("assets/personas.json")),
             fits=ModelFits(SOURCES),
             models=ModelDesk(ModelStore(), lambda: (self._settings.config.model.source,)),
             spec=config.model,

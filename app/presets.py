@@ -1,7 +1,9 @@
 """Personas with names: a voice and a text that belong together, kept in a file of their own.
 
-Owns that file and its bounds. A file that cannot be read is left as it is and told; nothing is written over it. `all`
-is at hand for any thread; saving and deleting happen in the background and come true with "" or one sentence.
+Owns that file and its bounds. A file that cannot be read is left as it is and told; nothing is written over it. Some
+come with the program, in a file of the same form that is only read; one of the user's own takes the place of that with
+its name. `all` is at hand for any thread; saving and deleting happen in the background and come true with "" or one
+sentence.
 
 The file is JSON: {"format": "parley-personas/1", "personas": [{"name": ..., "voice": ..., "text": ...}, ...]}
 """
@@ -35,9 +37,9 @@ class Preset:
 
 
 class Presets:
-    """The presets in a file, which need not exist."""
+    """The presets in a file, which need not exist, and those that come with the program."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, bundled: Path | None = None) -> None:
         self._path = path
         self._lock = Lock()  # one change after the other
         self.trouble = ""  # why the file could not be read
@@ -46,10 +48,13 @@ class Presets:
             self._presets = _read(path)
         except UserError as error:
             self.trouble = str(error)
+        self._bundled = () if bundled is None else _read(bundled)
 
     def all(self) -> tuple[Preset, ...]:
         """Sorted by name."""
-        return self._presets
+        own = {same_name(held.name) for held in self._presets}
+        others = (held for held in self._bundled if same_name(held.name) not in own)
+        return tuple(sorted((*self._presets, *others), key=lambda preset: same_name(preset.name)))
 
     def problem(self, name: str) -> str:
         """ "" for a name that a preset can have, else one sentence. One that exists already may be saved anew."""
@@ -78,6 +83,8 @@ class Presets:
         with self._lock:
             left = [held for held in self._presets if held.name != name]
             if len(left) == len(self._presets):
+                if any(held.name == name for held in self._bundled):
+                    raise UserError(f"The persona {name} comes with the program and stays.")
                 raise UserError(f"There is no persona {name}.")
             self._write(left)
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import soundfile
 
+from app.paths import project_file
 from app.presets import Preset, Presets
 from app.recording import read_recording
 from app.ring import SAMPLE_RATE
@@ -194,3 +195,18 @@ def test_personas_survive_what_cannot_be_written(tmp_path: Path, monkeypatch: py
     assert json.loads((tmp_path / "personas.json").read_text())["personas"] == [
         {"name": "kept", "voice": "", "text": "text"}
     ]
+
+
+def test_some_personas_come_with_the_program_and_give_way_to_the_users_own(tmp_path: Path) -> None:
+    bundled = project_file("assets/personas.json")
+    presets = Presets(tmp_path / "personas.json", bundled)
+    names = [preset.name for preset in presets.all()]
+    assert len(names) >= 4 and names == sorted(names) and not any(preset.voice for preset in presets.all())
+    assert presets.save(names[0].upper(), "a.wav", "Mine.").result(5) == ""
+    assert presets.save("Alan", "", "Other.").result(5) == ""
+    assert [preset.name for preset in presets.all()] == ["Alan", names[0].upper(), *names[1:]]
+    assert "comes with the program and stays" in presets.delete(names[1]).result(5)
+    assert presets.delete(names[0].upper()).result(5) == ""
+    assert [preset.name for preset in presets.all()] == ["Alan", *names]
+    held = json.loads((tmp_path / "personas.json").read_text())["personas"]
+    assert [entry["name"] for entry in held] == ["Alan"], "what comes with the program is not copied"

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from training.dialogue import Persona
+from training import lexicon
+from training.dialogue import Persona, capital, dollars
 from training.grammar import Speakers, part
 from training.lexicon import USER_NAMES, number_word
 from training.pronounce import Pronouncer
@@ -131,3 +132,20 @@ def test_a_seed_fixes_the_script_and_shuffling_keeps_its_dialogues(tmp_path: Pat
             assert first.lines[line].voice == voice and first.lines[line].role == "user"
             assert any(own.text == reply and own.role == "own" for own in first.lines)
     assert len({(line.text, line.voice) for line in first.lines}) == len(first.lines)
+
+
+def test_the_personas_that_come_with_the_program_speak_the_models_language() -> None:
+    """Names, places, wares and sentences as it learns them, with prices and hours in reach."""
+    stored = json.loads((Path(__file__).parents[2] / "assets" / "personas.json").read_text())
+    for entry in stored["personas"]:
+        sentences = [sentence.strip() for sentence in entry["text"].split(".") if sentence.strip()]
+        name, place = sentences[0].removeprefix("You are "), sentences[1].removeprefix("You work in ")
+        assert name in lexicon.PERSONA_NAMES and entry["name"].startswith(name)
+        wares = {capital(thing) for thing in lexicon.PLACES[place]}
+        for sentence in sentences[2:]:
+            if sentence.startswith("You "):
+                assert sentence in {f"You {does} at {lexicon.number_word(hour)}" for does in ("open", "close")
+                                    for hour in range(1, 13)}  # fmt: skip
+            else:
+                ware, price = sentence.split(" costs ")
+                assert ware in wares and price in {dollars(amount) for amount in range(1, 21)}
