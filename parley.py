@@ -27,9 +27,15 @@ class OwnPackages:
 def main() -> int:
     """Run the program; returns its exit status."""
     sys.meta_path.insert(0, OwnPackages)
-    from app.cli import main as run
+    try:
+        from app.cli import main as run
+        from app.interrupts import ignore_from_now_on
 
-    return run()
+        status = run()
+        ignore_from_now_on()
+        return status
+    except KeyboardInterrupt:  # while the program was still being read
+        return 130
 
 
 if __name__ == "__main__":

@@ -33,6 +33,7 @@ from app.bench_options import BenchOptions
 from app.config import Settings, load
 from app.ending import end_now
 from app.errors import UserError
+from app.interrupts import ignore_from_now_on
 from app.paths import user_log_folder
 from app.private_files import write_private
 from app.talk_options import TalkOptions
@@ -266,4 +267,6 @@ def _tolerate_any_text() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    ended_with = main()
+    ignore_from_now_on()
+    sys.exit(ended_with)

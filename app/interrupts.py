@@ -18,6 +18,15 @@ SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")  # Windows has no SIGHUP
 PATIENCE = 3
 
 
+def ignore_from_now_on() -> None:
+    """All is done, and only the interpreter's own end follows, which takes a while with torch loaded. A signal then
+    would change the exit status and print a traceback, for nothing. Not for a process that goes on."""
+    for name in SIGNALS:
+        number = getattr(signal, name, None)
+        if number is not None:
+            signal.signal(number, signal.SIG_IGN)
+
+
 class Interrupts:
     """Use as a context manager."""
 
