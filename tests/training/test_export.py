@@ -65,7 +65,7 @@ def test_a_talk_through_the_program_is_judged(tmp_path: Path) -> None:
     first, again = (case.judge() for case in cases * 2)
     assert (first["voice"], first["right"], len(first["turns"])) == ("Max", 0, 1)
     assert first["turns"][0]["said"] and first["turns"] == again["turns"]  # the case's own seed
-    with pytest.raises(ValueError, match="There is no voice .Lisa."):
+    with pytest.raises(ValueError, match=r"There is no voice .Lisa."):
         room.hold(silence(1), "Lisa")
 
 
