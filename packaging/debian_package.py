@@ -16,12 +16,20 @@ from pathlib import Path
 import elf
 import frozen_parts as parts
 import notices
+import system_libraries
 
 PLACE = Path("opt") / parts.NAME
 ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
 # Debian and Ubuntu renamed packages when times grew to 64 bits; both names serve.
 RENAMED = ("libasound2", "libglib2.0-0")
-# Not linked with, but wanted: the way to the desktop's sound server, and Qt's way to an X11 display.
+# Libraries of Qt's plugins that need not be on the computer that builds; the rest is in system_libraries.py.
+OF_PLUGINS = {
+    "libwayland-egl.so.1": "libwayland-egl1",
+    "libwayland-client.so.0": "libwayland-client0",
+    "libxcb.so.1": "libxcb1",
+    "libX11.so.6": "libx11-6",
+}
+# Not linked with, but wanted: the way to the desktop's sound server.
 RECOMMENDED = ("libasound2-plugins | pipewire-alsa",)
 ALWAYS = ("libegl1", "libgl1")  # Qt opens these by name
 PART_OF_LIBC = re.compile(r"(libc|libm|libpthread|libdl|librt|libutil|libmvec|ld-linux[-\w]*)\.so\.")
@@ -38,10 +46,9 @@ def package(folder: Path, made: Path, output: Path, version: str) -> Path:
     size_kb = sum(path.lstat().st_size for path in root.rglob("*") if not path.is_dir()) // 1024
     control.write_text(control_text(version, architecture, size_kb, dependencies(folder)), encoding="utf-8")
     target = output / f"{parts.NAME}_{version}_{architecture}.deb"
-    subprocess.run(
-        ["dpkg-deb", "--root-owner-group", "-Zxz", "-z6", "--build", str(root), str(target)], check=True,
-        stdout=subprocess.DEVNULL,
-    )  # fmt: skip
+    # zstd: Debian 12 and Ubuntu 22.04 read it, and older ones lack the C library anyway. xz took over ten minutes.
+    command = ["dpkg-deb", "--root-owner-group", "-Zzstd", "-z12", "--build", str(root), str(target)]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     shutil.rmtree(root)
     return target
 
@@ -100,8 +107,8 @@ def control_text(version: str, architecture: str, size_kb: int, depends: list[st
 
 
 def dependencies(folder: Path) -> list[str]:
-    """Packages with the libraries that the program's files need and do not bring. Raises KeyError for one that no
-    installed package has."""
+    """Packages with the libraries that the program's files need and do not bring. Raises LookupError, with a sentence,
+    for a library whose package is not known."""
     files = [path for path in folder.rglob("*") if path.is_file() and not path.is_symlink() and elf.is_elf(path)]
     own = {path.name for path in folder.rglob("*")}
     wanted = set().union(*(elf.needed(path) for path in files)) - own
@@ -112,12 +119,13 @@ def dependencies(folder: Path) -> list[str]:
 
 
 def owner(library: str) -> str:
-    """The installed package with a library of that name."""
+    """The package with a library of that name: the one that is installed here, else the one that it usually is in."""
     listed = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True, check=True).stdout
     path = next((line.rsplit("=> ", 1)[1] for line in listed.splitlines() if line.split(" ")[0].strip() == library), "")
-    found = notices.owning_packages(path) if path else []
+    known = {**OF_PLUGINS, **{entry.name: entry.packages.split()[0] for entry in system_libraries.LIBRARIES}}
+    found = [*(notices.owning_packages(path) if path else []), *([known[library]] if library in known else [])]
     if not found:
-        raise KeyError(f"No installed package has {library}, which the program needs.")
+        raise LookupError(f"No package is known to have {library}, which the program needs: install it and try again.")
     return found[0]
 
 

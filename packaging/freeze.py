@@ -99,6 +99,18 @@ def size_mb(folder: Path) -> int:
     return sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file() and not path.is_symlink()) // 10**6
 
 
+def debian(folder: Path, output: Path) -> Path:
+    """The .deb of what was built. Raises FreezeError where it cannot be made."""
+    import debian_package
+
+    if shutil.which("dpkg-deb") is None:
+        raise FreezeError("--deb needs dpkg-deb, which Debian-like systems have; the folder itself is complete.")
+    try:
+        return debian_package.package(folder, output / "made", output, parts.version(PROJECT))
+    except (LookupError, OSError, subprocess.CalledProcessError) as problem:
+        raise FreezeError(f"The .deb could not be made: {problem}") from problem
+
+
 def parse(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=(__doc__ or "").strip(), formatter_class=argparse.RawDescriptionHelpFormatter
@@ -125,9 +137,7 @@ def main(arguments: list[str]) -> int:
             build(output)
             say(f"built {folder}, {size_mb(folder)} MB")
         if options.deb:
-            import debian_package
-
-            say(f"built {debian_package.package(folder, output / 'made', output, parts.version(PROJECT))}")
+            say(f"built {debian(folder, output)}")
         if options.check:
             import try_frozen
 
