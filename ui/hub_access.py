@@ -30,7 +30,8 @@ class HubAccess(QWidget):
         super().__init__()
         self._bridge = bridge
         self._models = models
-        self._source = ""  # of the model that was refused
+        self._source = ""  # of the model whose page is opened: the one that was refused, or is named for download
+        self._named = ""
         self.refusal = wrapped_label("", "label", "near")
         self.steps = wrapped_label("")
         self.open_model = QPushButton(tr("Open the model's &page"))
@@ -79,18 +80,25 @@ class HubAccess(QWidget):
         column.addLayout(below)
         column.addWidget(self.confirm)
 
+    def name(self, source: str) -> None:
+        """The model that is named for download; "" for none."""
+        if source != self._named:
+            self._named = source
+            self.show_state()
+
     def show_state(self) -> None:
         """Show what the port knows: whether a token is kept, and which model was refused."""
         refused, token = self._models.refused, self._models.token
-        self._source = refused.source if refused is not None else ""
+        self._source = refused.source if refused is not None else self._named
         self.refusal.setVisible(refused is not None)
-        self.open_model.setVisible(refused is not None)
+        self.open_model.setVisible(bool(self._source))
         self.again_button.setVisible(refused is not None)
         if refused is not None and refused.signed_in:
             words = tr("{model} was refused: the account of your token has not accepted its licence.")
         else:
             words = tr("{model} was refused: it asks for an account and an accepted licence.")
         self.refusal.setText(words.format(model=self._source))
+        self.open_model.setToolTip(f"{HUB}/{self._source}")
         self.steps.setText(
             tr(
                 "Some models are given only to those who have accepted their licence, once:\n"
@@ -125,7 +133,7 @@ class HubAccess(QWidget):
     def _kept(self, sentence: str) -> None:
         self.said.emit(sentence)
         self.show_state()
-        if not sentence and self._source:
+        if not sentence and self.again_button.isVisible():
             self.again_button.setFocus()
 
     def _ask_forget(self) -> None:

@@ -129,6 +129,11 @@ class Session(QObject):
         """Each mode and None, or why this computer cannot do it."""
         return self._choice.modes
 
+    @property
+    def refused_source(self) -> str:
+        """The model that could not be loaded last, and that another was loaded instead of; "" when there is none."""
+        return self._refused_spec.source if self._refused_spec is not None else ""
+
     def begin(self, load: bool) -> None:
         """The window stands: hand over what the settings hold, and load the model."""
         if self.sampling != Sampling():
@@ -376,12 +381,9 @@ class Session(QObject):
             if self._good_spec is not None and not self._same_model(self._good_spec):
                 self._restore_spec()
                 self._clear("load")
-                self._post(
-                    Trouble(
-                        "settings",
-                        tr("{sentence} The earlier model is loaded again.").format(sentence=trouble.sentence),
-                    )
-                )
+                said = tr("{sentence} The earlier model is loaded again.").format(sentence=trouble.sentence)
+                way_on = trouble.remedy if remedy_of(trouble).deed == PAGE else ""
+                self._post(Trouble("settings", said, way_on))
                 self.load()
 
     def _take_back_sampling(self, sentence: str) -> None:

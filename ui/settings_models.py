@@ -101,6 +101,7 @@ class ModelsPage(Page):
         self.access.again.connect(self.fetch)
         self._bridge.ticked.connect(self._follow)
         session.spec_changed.connect(self._show_states)
+        session.refused.connect(lambda _refusal: self._propose())
         session.phase_changed.connect(lambda _phase: self._load_ended())
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -177,6 +178,12 @@ class ModelsPage(Page):
         self.source.setEditText(typed if typed and typed not in here else missing[0] if missing else "")
         self.source.blockSignals(False)
 
+    def _propose(self) -> None:
+        """A load was refused, perhaps for want of its model: name that one for download."""
+        source = self._session.refused_source or self._session.spec.source
+        if not self.isVisible() and not self._models.problem(source):  # nobody's typing is overwritten
+            self.source.setEditText(source)
+
     def _show_states(self) -> None:
         chosen = self._session.spec.source
         for card in self.cards:
@@ -185,13 +192,15 @@ class ModelsPage(Page):
 
     def _judge(self) -> None:
         """Say at once why something cannot be downloaded."""
-        problem = self._models.problem(self.source.currentText().strip())
+        source = self.source.currentText().strip()
+        problem = self._models.problem(source)
+        self.access.name("" if problem else source)
         busy = tr("Something is being downloaded or checked; wait for it, or cancel it.") if self._busy else ""
         self.download.setEnabled(not problem and not busy)
         self.download.setToolTip(problem or busy)
         self.download.setAccessibleDescription(problem or busy)
         self.why.setText(problem)
-        self.why.setVisible(bool(problem and self.source.currentText().strip()))
+        self.why.setVisible(bool(problem and source))
         set_tone(self.why, "near")
 
     def _follow(self) -> None:

@@ -329,7 +329,7 @@ def test_a_licence_is_explained_step_by_step_and_tried_again(room: Room, monkeyp
     opened: list[str] = []
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(QUrl(url).toString()) or True)
     access = room.page.access
-    assert not access.open_model.isVisible()
+    assert not access.open_model.isVisible(), "no model is named"
     refuse(room)
     assert "“Models with a licence”" in room.page.sentence.text()
     assert "asks for an account" in access.refusal.text()
@@ -340,6 +340,23 @@ def test_a_licence_is_explained_step_by_step_and_tried_again(room: Room, monkeyp
     assert opened == [f"https://huggingface.co/{MOSHIKA}", "https://huggingface.co/settings/tokens"]
     access.again_button.click()
     assert room.models.asked[-1] == ("download", MOSHIKA)
+
+
+def test_a_load_that_is_refused_leads_to_the_page_with_its_model_named(room: Room) -> None:
+    session = room.rig.window.session
+    settings = room.rig.open_settings("audio")
+    session.set_spec(ModelSpec(source=MOSHIKA))
+    sentence = "Hugging Face does not give out the model without signing in."
+    room.rig.say(PhaseChanged("loading"), PhaseChanged("ready"), Trouble("load", sentence, "Models"))
+    assert session.spec.source == "mini", "the earlier model is loaded again"
+    banner = room.rig.window.main.banner
+    assert banner.sentence.text().startswith(sentence)
+    banner.button.click()
+    assert settings.stack.currentWidget() is room.page
+    assert room.page.source.currentText() == MOSHIKA
+    assert room.page.access.open_model.toolTip() == f"https://huggingface.co/{MOSHIKA}"
+    assert room.page.access.open_model.isVisible()
+    assert not room.page.access.again_button.isVisible()
 
 
 def test_a_licence_that_the_account_has_not_accepted_is_another_sentence(room: Room) -> None:
