@@ -28,8 +28,8 @@ EXPLANATION = marked(
     "Nothing is recorded unless you ask for it, and only you may open the files."
 )
 REPORTS = marked(
-    "When Parley stops unexpectedly, it writes a report for you alone and sends it nowhere. Sound and persona are never "
-    "in it."
+    "When Parley stops unexpectedly, it writes a report for you alone and sends it nowhere. Sound and persona are "
+    "never in it."
 )
 
 
