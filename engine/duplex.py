@@ -26,7 +26,8 @@ from engine.errors import Cancelled, EngineError
 from engine.faults import give_back, memory_told
 from engine.frame import STAGES, Frame, frame_slots
 from engine.frame_choice import FrameChoice
-from engine.graphs import GraphPool, compile_piece, graph_unavailable_reason
+from engine.graph_pool import GraphPool
+from engine.graphs import compile_piece, graph_unavailable_reason
 from engine.lm import LanguageModel
 from engine.mimi import Mimi
 from engine.opening import Cancel, Progress, open_folder
@@ -70,8 +71,7 @@ class Duplex:
             raise EngineError(f"The window must be one of {', '.join(WINDOWS)}, not {window!r}.")
         self.lm_config, self.mimi_config, self.files = lm.config, mimi.config, files
         self.lm, self.mimi, self._tokenizer = lm, mimi, tokenizer
-        self.device = lm.temporal.out_norm.device
-        self.dtype = lm.temporal.out_norm.dtype
+        self.device, self.dtype = lm.temporal.out_norm.device, lm.temporal.out_norm.dtype
         if self.device.type == "cuda":
             fix_kernel_choices()
         self.precision = lm.precision or name_of(self.dtype)
@@ -80,9 +80,8 @@ class Duplex:
         self.default_sampling = SamplingValues.from_config(files.lm_gen_config if files else {})
 
         self._listening, self._speaking = mimi.slots()
-        slots = (
-            frame_slots(lm.config, mimi.config, self.dtype) | lm.slots(self.dtype) | self._listening | self._speaking
-        )
+        slots = frame_slots(lm.config, mimi.config, self.dtype) | lm.slots(self.dtype)
+        slots |= self._listening | self._speaking
         shorter = 1 if window == "personaplex" else 0  # that code's rings hide their oldest entry (lm.md 7)
         windows = lm.config.context - shorter, mimi.config.context - shorter
         with memory_told("the talk's memory was set up", self.device):

@@ -18,9 +18,9 @@ import torch
 
 from engine.errors import Cancelled, EngineError
 from engine.faults import device_lost, out_of_memory
+from engine.graph_pool import Recorder
 from engine.graphs import (
     CUDAGraphed,
-    Recorder,
     compile_unavailable_reason,
     forget_compiled,
     graph_unavailable_reason,

@@ -44,7 +44,7 @@ class Recording(TorchDispatchMode):
 
 
 class CpuPool:
-    """Takes the place of `engine.graphs.GraphPool`. `fail` makes the next recordings fail as CUDA would."""
+    """Takes the place of `engine.graph_pool.GraphPool`. `fail` makes the next recordings fail as CUDA would."""
 
     def __init__(self, fail: str | None = None) -> None:
         self.lock = threading.RLock()

@@ -14,7 +14,8 @@ import torch
 from engine.config import MIMI, LMConfig
 from engine.duplex import Duplex
 from engine.errors import EngineError, MemoryFullError
-from engine.graphs import CUDAGraphed, GraphPool
+from engine.graph_pool import GraphPool
+from engine.graphs import CUDAGraphed
 from engine.persona import build_prompt
 from tests.checkpoints import write_checkpoint
 from tests.gpu.talks import apart, settled_free_bytes, sound, talk

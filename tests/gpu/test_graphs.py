@@ -9,7 +9,8 @@ import pytest
 import torch
 
 from engine.errors import EngineError
-from engine.graphs import CUDAGraphed, GraphPool
+from engine.graph_pool import GraphPool
+from engine.graphs import CUDAGraphed
 from tests.engine.cpu_graphs import DictState
 
 pytestmark = pytest.mark.gpu
