@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -41,7 +42,7 @@ def run(cases: Iterable[Case], options: argparse.Namespace) -> None:
     number, parts = options.part
     done = results(folder)
     counts: dict[str, int] = {}
-    with (folder / f"results-{number}-of-{parts}.jsonl").open("a") as file:
+    with (folder / f"results-{number}-of-{parts}-{os.getpid()}.jsonl").open("a") as file:
         file.write("\n" if file.tell() else "")  # after a line that was cut off
         for index, case in enumerate(cases):
             kind = case.name.partition("/")[0]
