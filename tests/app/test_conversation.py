@@ -647,7 +647,7 @@ def test_blocked_window_loses_nothing() -> None:
 
 
 def test_slower_than_at_the_start_is_told() -> None:
-    """User report R14: 500 frames of 50 ms, then 75 ms: told within 40 frames."""
+    """User reports R10 and R14: 500 frames of 50 ms, then 75 ms: told within 40 frames, with what may be the cause."""
     world = World(frames=600, engine_options={"costs": [50.0] * 506 + [75.0]})
     world.run(LOAD)
     told = told_during(world, "slower")
@@ -655,6 +655,7 @@ def test_slower_than_at_the_start_is_told() -> None:
     ((slower, frame, _),) = told
     assert 500 < frame <= 540
     assert "75 ms against 50 ms" in slower.sentence
+    assert "close other programs that use the graphics card" in slower.sentence
 
 
 def test_forgetting_is_told_when_attention_is_full() -> None:
