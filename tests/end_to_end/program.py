@@ -59,6 +59,10 @@ class Program:
     def state(self) -> dict[str, Any]:
         return dict(self.ask("state"))
 
+    def records(self) -> list[dict[str, Any]]:
+        """Of every frame of the talk."""
+        return list(self.ask("records"))
+
     def wait(self, condition: Callable[[dict[str, Any]], bool], seconds: float, what: str) -> dict[str, Any]:
         """Until the state is as wished; returns it. A trouble shown in the window ends the waiting, and the state last
         seen is in the failure's words."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import itertools
 import json
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +79,11 @@ class Watcher:
     def records(self) -> list[dict[str, Any]]:
         """The frames' own records, for the artefacts."""
         return [record._asdict() for record in self._conversation.history.tail(10**6)]
+
+    def stall(self, seconds: float) -> bool:
+        """Hold up the window's thread, as a window system that does not answer would."""
+        time.sleep(seconds)
+        return True
 
     def place(self, window: str, name: str) -> dict[str, Any] | None:
         """Where the middle of a widget, or of a row of a list ("list:TEXT"), is on the screen; None: not there."""
