@@ -21,7 +21,10 @@ MODE_TEXTS = {
         marked("Replays the whole frame as one recorded CUDA graph; the fastest way on an NVIDIA card."),
     ),
     "eager": (marked("&Eager"), marked("Launches every step one by one; runs everywhere.")),
-    "compiled": (marked("&Compiled"), marked("Steps compiled for this computer; building them takes a while after each start.")),
+    "compiled": (
+        marked("&Compiled"),
+        marked("Steps compiled for this computer; building them takes a while after each start."),
+    ),
 }
 START_REASONS = {
     "idle": marked("No model is loaded yet."),
