@@ -117,6 +117,13 @@ def _export(options: argparse.Namespace) -> None:
     bundle.run(options)
 
 
+def _named_folder(text: str) -> tuple[str, Path]:
+    name, equals, folder = text.partition("=")
+    if not (name and equals and folder):
+        raise argparse.ArgumentTypeError(f"{text} does not name a folder; write int4=FOLDER")
+    return name, Path(folder)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m training", description="How the bundled model was made.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
@@ -218,6 +225,8 @@ def _parser() -> argparse.ArgumentParser:
     say.add_argument("--after", type=float, default=4.0)
     figures = command("figures", _figures, "the table of what all evaluations in a folder came to")
     figures.add_argument("--out", type=Path, required=True)
+    figures.add_argument("--preset", type=_named_folder, action="append", default=[], metavar="NAME=FOLDER",
+                         help="results of evaluate-talk in another precision; may be repeated")  # fmt: skip
     figures.add_argument("--conditions", default="", help="a sentence on how it was measured, for the model card")
     export = command("export", _export, "make the bundled folder of a trained one: 8 bits, voices, model card")
     export.add_argument("--model", type=Path, required=True, help="a folder that train-language wrote")

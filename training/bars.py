@@ -74,3 +74,26 @@ def by_kind(figures: Mapping[str, Any]) -> str:
     rows = ["| kind of question | right | of |", "|---|---|---|"]
     rows += [f"| {kind} | {values['right']:.0f} % | {values['of']} |" for kind, values in sorted(kinds.items())]
     return "\n".join(rows)
+
+
+PRESET_KEYS = ("right", "persona_right", "heard_word_error")
+PRESET_MARGIN = 1.5  # points by which a preset may be worse
+
+
+def presets(figures: Mapping[str, Any]) -> str:
+    """Markdown: other precisions beside the usual one on the same cases; "" without figures."""
+    compared: Mapping[str, Any] = figures.get("presets", {})
+    if not compared:
+        return ""
+    texts = {bar.key: bar for bar in BARS}
+    rows = ["| precision | measure | as shipped | so | cases | |", "|---|---|---|---|---|---|"]
+    for name, both in compared.items():
+        for key in PRESET_KEYS:
+            if key not in both["usual"] or key not in both["preset"]:
+                continue
+            usual, preset = both["usual"][key], both["preset"][key]
+            worse = usual - preset if texts[key].least else preset - usual
+            mark = "holds" if worse <= PRESET_MARGIN else "**missed**"
+            count = both["preset"]["cases"][key]
+            rows.append(f"| {name} | {texts[key].text} | {usual:.1f} % | {preset:.1f} % | {count} | {mark} |")
+    return "\n".join(rows)

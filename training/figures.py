@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 from training import bars, cases, checkpoints
@@ -18,10 +19,23 @@ def run(options: argparse.Namespace) -> None:
     codec = options.out / "codec.json"
     figures = collected(found, json.loads(codec.read_text())["figures"] if codec.is_file() else {})
     figures["conditions"] = options.conditions or conditions(found)
+    figures["presets"] = presets(found, options.out, dict(options.preset))
     checkpoints.write_json(figures, options.out / "evaluation.json")
-    text = "\n\n".join(part for part in (bars.table(figures), bars.by_kind(figures)) if part)
+    text = "\n\n".join(part for part in (bars.table(figures), bars.by_kind(figures), bars.presets(figures)) if part)
     (options.out / "evaluation.md").write_text(text + "\n")
     print(text)
+
+
+def presets(found: Results, usual: Path, folders: dict[str, Path]) -> dict[str, dict[str, Any]]:
+    """The talks' figures in other precisions, each beside the usual one's on the very same cases."""
+    compared = {}
+    for name, folder in folders.items():
+        other = cases.results(folder)
+        if folder.resolve() == usual.resolve() or not other:
+            raise ValueError(f"{folder} has no results of its own for {name}.")
+        same = {case: found[case] for case in other if case in found}
+        compared[name] = {"usual": collected(same, {}), "preset": collected({case: other[case] for case in same}, {})}
+    return compared
 
 
 def conditions(found: Results) -> str:

@@ -43,6 +43,8 @@ Voices ({voices}) are in `voices/`; without one the first speaks.
 
 {kinds}
 
+{presets}
+
 Cases: {conditions}
 
 ## What it cannot do
@@ -94,6 +96,7 @@ def write_card(folder: Path, figures: Mapping[str, Any]) -> None:
         "own": ", ".join(OWN),
         "measured": bars.table(figures),
         "kinds": bars.by_kind(figures),
+        "presets": bars.presets(figures),
         "conditions": figures.get("conditions", "none measured yet."),
         "memory": round(config["context"] / 12.5),
         "language": (
@@ -107,4 +110,7 @@ def write_card(folder: Path, figures: Mapping[str, Any]) -> None:
         ),
         "pieces": config["text_card"],
     }
-    (folder / "README.md").write_text(_TEMPLATE.format(**values))
+    text = _TEMPLATE.format(**values)
+    while "\n\n\n" in text:  # of tables that are not there
+        text = text.replace("\n\n\n", "\n\n")
+    (folder / "README.md").write_text(text)

@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 import torch
 
-from training import augment
+from training import augment, bars
 from training.bank import Bank, Entry
 from training.bars import BARS, table
 from training.cases import Case, results, run
 from training.evaluate_manners import backgrounds, barge_cases, pause_cases, quiet_cases
 from training.evaluate_talk import Question
-from training.figures import collected
+from training.figures import collected, presets
 from training.judged_talk import FRAME, LOUD, Heard, Room, Steps, ask, voiced_s
 from training.script import Line, Script
 
@@ -185,3 +185,17 @@ def test_shares_of_processes_cover_every_case_once(tmp_path: Path) -> None:
     assert sorted(done) == ["0", "1", "2", "3", "4"]
     next(tmp_path.glob("results-1-of-2-*.jsonl")).write_text('{"case": "talk/0"}\n{"case": "ta')
     assert set(results(tmp_path)) == {"talk/0", "talk/1", "talk/3"}
+
+
+def test_another_precision_is_compared_on_the_same_cases(tmp_path: Path) -> None:
+    def turn(right: bool) -> dict[str, Any]:
+        return {"kind": "echo", "right": right, "early": False, "waited": 0.4}
+
+    usual = {f"talk/{n}": {"turns": [turn(True)]} for n in range(3)} | {"talk/3": {"turns": [turn(False)]}}
+    run([Case("talk/0", lambda: {"turns": [turn(True)]}), Case("talk/1", lambda: {"turns": [turn(False)]})],
+        argparse.Namespace(out=tmp_path / "int4", part=(1, 1), limit=0))  # fmt: skip
+    compared = presets(usual, tmp_path, {"int4": tmp_path / "int4"})
+    text = bars.presets({"presets": compared})
+    assert "| int4 |" in text and "| 100.0 % | 50.0 % | 2 | **missed** |" in text
+    with pytest.raises(ValueError, match="no results of its own"):
+        presets(usual, tmp_path, {"int4": tmp_path})
