@@ -106,8 +106,9 @@ def word_candidates(four_bits: bool) -> list[tuple[str, Change]]:
         *each("temporal", "words.project", *project),
         *each("temporal", "words.gate", *gate),
         *each("temporal", "words.down", *down),
-        *each("temporal", "words.down_block", *((256,) if four_bits else (1024, 256))),
+        *each("temporal", "words.down_block", *((512, 256) if four_bits else (512, 1024, 256))),
         *(("temporal", change) for change in whole),
+        ("temporal", {"words.down_block": 512, "words.down": L(8)}),
         *each("temporal", "words.out", *out),
         *each("depth", "words.depth_attend", L(4, 1, 4), L(16, 1, 4), L(8, 1, 2), L(8, 1, 8), L(4, 1, 2)),
         *each("depth", "words.depth_gate", L(2, 1, 2), L(4, 1, 4), L(2, 1, 1), L(4, 1, 1), L(8, 1, 4)),
@@ -134,7 +135,8 @@ def candidates(precision: str) -> list[tuple[str, Change]]:
         return [*RINGS[1:], *AHEAD, *PLAIN]
     ahead = each("temporal", "ring_ahead", 0.0, 1.0, 0.5)
     compared = [] if precision == "int4" else each("temporal", "words.words", False)
-    return [*word_candidates(precision == "int4"), *ahead, *compared, *RINGS[:3]]
+    other = ("temporal", {"by_words": False})
+    return [*word_candidates(precision == "int4"), *ahead, *compared, *RINGS[:3], other]
 
 
 def small_model(precision: str) -> Duplex:
