@@ -63,10 +63,10 @@ def warm(part: int, parts: int, precisions: list[str], folder: Path) -> None:
     """Builds every parts-th kernel of all candidates, and launches none. The model has no values."""
     from triton.runtime.jit import JITFunction
 
-    launch, seen = JITFunction.run, set()
+    began, launch, seen = time.monotonic(), JITFunction.run, set()
 
     def build(self: Any, *values: Any, grid: Any, warmup: bool, **options: Any) -> None:
-        kinds = [(str(v.dtype), v.data_ptr() % 16 == 0) if isinstance(v, torch.Tensor) else v for v in values]
+        kinds = [kind_of(value, parameter.is_constexpr) for value, parameter in zip(values, self.params, strict=False)]
         key = repr((self.fn.__name__, kinds, sorted(options.items())))
         if key in seen or zlib.crc32(key.encode()) % parts != part:
             return
@@ -87,6 +87,15 @@ def warm(part: int, parts: int, precisions: list[str], folder: Path) -> None:
             except Exception as error:
                 print(f"  warming {precision}: {first_line(error)}", flush=True)
         (folder / f"{precision}.{part}").touch()
+        if part == 0:
+            print(f"  (built ahead for {precision} after {time.monotonic() - began:.0f} s)", flush=True)
+
+
+def kind_of(value: Any, constant: bool) -> Any:
+    """What of an argument decides which kernel is built."""
+    if isinstance(value, torch.Tensor):
+        return str(value.dtype), value.data_ptr() % 16 == 0
+    return value if constant or not isinstance(value, int) else ("int", value == 1, value % 16 == 0)
 
 
 def every_choice(precision: str) -> Iterator[tuple[str, Choice]]:
@@ -216,9 +225,8 @@ class Tuner:
             return
         best, took = self.best.get(stage, float("inf")), time.monotonic() - began
         kept = agrees and taken < best * 0.998
-        note = (
-            ("" if agrees else "  DISAGREES") + ("  kept" if kept else "") + (f"  ({took:.1f} s)" if took > 1 else "")
-        )
+        slow = f"  ({took:.1f} s)" if took > 1 else ""
+        note = f"{'' if agrees else '  DISAGREES'}{'  kept' if kept else ''}{slow}"
         print(f"  {short(change):54} {stage:8} {taken:.4f} (best {best:.4f}) {apart}{note}", flush=True)
         if kept:
             self.best[stage], self.choice, self.frame = taken, choice, frame
