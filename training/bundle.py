@@ -102,10 +102,13 @@ def own_voices(script: Script, bank: Bank) -> dict[str, Tensor]:
             if sum(map(len, parts)) >= VOICE_SECONDS * 24_000:
                 break
         if not parts:
-            raise ValueError(f"The bank has no line of the own voice {OWN[voice]}.")
+            print(f"The bank has no line of the own voice {OWN[voice]}: there will be no {OWN_NAMES[voice]}.")
+            continue
         sound = np.concatenate(parts)[: round(VOICE_SECONDS * 24_000)]
         sound[-480:] *= np.linspace(1, 0, len(sound[-480:]), dtype=np.float32)
         sounds[OWN_NAMES[voice]] = torch.from_numpy(sound)
+    if not sounds:
+        raise ValueError("The bank has no line of an own voice: take the bank of a script that has replies.")
     return sounds
 
 
