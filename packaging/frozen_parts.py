@@ -18,15 +18,13 @@ SUMMARY = "Talk by voice, in full duplex, with a speech model on your own comput
 MICROPHONE = "Parley listens to you while you talk with the model. The sound stays on this computer."
 LANGUAGES = ("de",)  # beside English; as in ui/language.py
 
-# Beside the packages app, engine and ui: (in the project, within the program).
+# Beside the packages app, engine and ui: (in the project, folder within the program). All of assets but PICTURES too.
 DATA = (
     ("config.yaml", "."),
-    ("assets/icons", "assets/icons"),
-    ("assets/mini", "assets/mini"),
-    ("assets/speech", "assets/speech"),
     ("ui/marks", "ui/marks"),
     ("ui/translations/*.qm", "ui/translations"),
 )
+PICTURES = "pictures"  # the README's
 # Imported by a name that stands in a string, which nobody sees who only reads the code.
 LAZY_PACKAGES = ("huggingface_hub",)
 
@@ -98,7 +96,9 @@ def version(project: Path) -> str:
 
 def data_files(project: Path) -> list[tuple[str, str]]:
     """(source, folder within the program), as PyInstaller wants them."""
-    return [(str(project / source), target) for source, target in DATA]
+    assets = [path for path in sorted((project / "assets").iterdir()) if path.name != PICTURES]
+    rows = [(path, f"assets/{path.name}" if path.is_dir() else "assets") for path in assets]
+    return [(str(source), target) for source, target in [*((project / name, to) for name, to in DATA), *rows]]
 
 
 def belongs(name: str, *, linux: bool) -> bool:

@@ -6,6 +6,7 @@ programs must not be given the libraries that came with us. Then everything is `
 
 from __future__ import annotations
 
+import ctypes.util
 import multiprocessing
 import os
 import sys
@@ -25,9 +26,24 @@ def give_back_library_paths() -> None:
             os.environ.pop(name, None)
 
 
+def find_own_libraries_first(folder: str) -> None:
+    """`ctypes.util.find_library` asks tools that do not know the program's folder: without this, sounddevice finds the
+    system's PortAudio, or none although ours is there. folder: where the libraries are."""
+    elsewhere = ctypes.util.find_library
+
+    def find_library(name: str) -> str | None:
+        own = os.path.join(folder, f"lib{name}.so")
+        found = [entry for entry in os.listdir(folder) if os.path.join(folder, entry).startswith(own)]
+        return os.path.join(folder, min(found)) if found else elsewhere(name)
+
+    ctypes.util.find_library = find_library
+
+
 def main() -> int:
     multiprocessing.freeze_support()  # ends here in a child that a library started through multiprocessing
     give_back_library_paths()
+    if sys.platform.startswith("linux"):
+        find_own_libraries_first(sys._MEIPASS)  # type: ignore[attr-defined] - set by PyInstaller's start code
     from app.cli import main as parley
 
     return parley()

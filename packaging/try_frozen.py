@@ -125,6 +125,7 @@ def try_window(trial: Trial, place: str = "") -> float:
         )  # fmt: skip
         ready = wait_until_ready(process, trial.home, begin)
         took = time.monotonic() - begin
+        loaded = loaded_libraries(process.pid)
         running = process.poll() is None
         if running:
             process.send_signal(signal.SIGTERM)
@@ -135,9 +136,30 @@ def try_window(trial: Trial, place: str = "") -> float:
     trial.check(f"{what} is ready to talk", ready and running, shown + written)
     trial.check(f"{what} ends when asked to", code == 0 or os.name == "nt", f"status {code}\n{shown}")
     trial.clean(f"{what}, log and output", written + shown)
+    check_libraries(trial, loaded)
     if place:
         trial.check("the place of the process before is taken up", not (trial.home / "place-1.json").exists())
     return took
+
+
+def check_libraries(trial: Trial, loaded: set[str]) -> None:
+    """On Linux: the program's own where it brings them, though the system may have them too; else the system's."""
+    folder = trial.program.resolve().parent
+    if not loaded or not (folder / "_internal").is_dir():
+        return
+    for name, own in (("libportaudio", True), ("libtorch_cpu", True), ("libQt6Widgets", True), ("libstdc++", False)):
+        places = [path for path in loaded if f"/{name}." in path]
+        right = bool(places) and all(path.startswith(str(folder)) == own for path in places)
+        trial.check(f"{name} is {'its own' if own else 'of the system'}", right, "\n".join(places))
+
+
+def loaded_libraries(process: int) -> set[str]:
+    """Paths of all that a running process has loaded; empty where the system does not tell (not Linux)."""
+    try:
+        lines = Path(f"/proc/{process}/maps").read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return set()
+    return {line.split(maxsplit=5)[5] for line in lines if ".so" in line and len(line.split(maxsplit=5)) == 6}
 
 
 def wait_until_ready(process: subprocess.Popen[bytes], home: Path, begin: float) -> bool:

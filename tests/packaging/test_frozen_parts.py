@@ -28,15 +28,16 @@ ICON = ROOT / "assets" / "icons" / "parley.svg"
 
 def test_every_file_that_the_program_reads_goes_along() -> None:
     """config.yaml, and all of assets but the README's pictures; the window's marks and compiled translations."""
-    held = {source.split("/")[1] for source, _ in parts.DATA if source.startswith("assets/")}
-    there = {path.name for path in (ROOT / "assets").iterdir()}
-    assert there - held == {"pictures"}
-    for source, target in parts.data_files(ROOT):
-        found = list(ROOT.glob(str(Path(source).relative_to(ROOT))))
-        assert found, source
-        assert (ROOT / target).is_dir(), "found at run time under the same name as in a checkout"
-    others = [path for path in (ROOT / "ui").rglob("*") if path.suffix in (".svg", ".qm", ".png", ".qss")]
-    assert {path.parent.relative_to(ROOT).as_posix() for path in others} <= {target for _, target in parts.DATA}
+    rows = [(Path(source), target) for source, target in parts.data_files(ROOT)]
+    wanted = [path for path in (ROOT / "ui").rglob("*") if path.suffix in (".svg", ".qm", ".png", ".qss")]
+    wanted += [path for path in (ROOT / "assets").rglob("*") if path.is_file() and parts.PICTURES not in path.parts]
+    wanted.append(ROOT / "config.yaml")
+    for path in wanted:
+        takers = [row for row in rows if path.match(str(row[0])) or row[0] in path.parents]
+        assert len(takers) == 1, path
+        source, target = takers[0]
+        place = Path(target, path.relative_to(source) if source in path.parents else path.name)
+        assert ROOT / place == path, "found at run time under the same name as in a checkout"
 
 
 def test_what_the_program_imports_is_not_left_out() -> None:
@@ -252,3 +253,14 @@ def test_children_get_the_library_path_of_before(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(sys, "frozen", True, raising=False)
     start_frozen.give_back_library_paths()
     assert start_frozen.os.environ == {}
+
+
+def test_libraries_of_the_program_are_found_before_others(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    import ctypes.util
+
+    for name in ("libportaudio.so.2", "libportaudiocpp.so.0"):
+        (tmp_path / name).touch()
+    monkeypatch.setattr(ctypes.util, "find_library", lambda name: f"the system's {name}")
+    start_frozen.find_own_libraries_first(str(tmp_path))
+    assert ctypes.util.find_library("portaudio") == str(tmp_path / "libportaudio.so.2")
+    assert ctypes.util.find_library("c") == "the system's c"
