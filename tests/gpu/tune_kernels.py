@@ -59,6 +59,7 @@ def make_frame(engine: Duplex, choice: Choice) -> FusedFrame:
 # ---------------------------------------------------------------- building kernels ahead
 
 
+@torch.inference_mode()
 def warm(part: int, parts: int, precisions: list[str], folder: Path) -> None:
     """Builds every parts-th kernel of all candidates, and launches none. The model has no values."""
     from triton.runtime.jit import JITFunction
@@ -272,15 +273,20 @@ def plain(value: Any) -> Any:
 class Results:
     """What FILE holds: for every precision the best choice so far and its times."""
 
-    def __init__(self, path: Path, card: dict[str, Any]) -> None:
-        self._path, self._held = path, {"card": card, "precisions": {}}
-        self._held: dict[str, Any]
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.card: dict[str, Any] = {}
+        self._precisions: dict[str, Any] = {}
+
+    def print(self) -> None:
+        for precision, row in self._precisions.items():
+            print(precision, row["stages"], row.get("frame", "whole frame not timed"), flush=True)
 
     def note(self, tuner: Tuner, **more: Any) -> None:
-        row = self._held["precisions"].setdefault(tuner.precision, {})
+        row = self._precisions.setdefault(tuner.precision, {})
         row.update(choice=plain(tuner.choice), stages={k: round(v, 4) for k, v in tuner.best.items()}, **more)
         beside = self._path.with_suffix(".part")
-        beside.write_text(json.dumps(self._held, indent=1) + "\n")
+        beside.write_text(json.dumps({"card": self.card, "precisions": self._precisions}, indent=1) + "\n")
         os.replace(beside, self._path)
 
 
@@ -330,9 +336,11 @@ def main() -> None:
     began = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         helpers = start_helpers(options, Path(folder))
+        results = Results(options.out)
         try:
-            tune_all(precisions, began, options, Path(folder), helpers)
+            tune_all(precisions, began, options.seconds, results, Path(folder), helpers)
         finally:
+            results.print()
             for helper in helpers:
                 helper.kill()
                 helper.wait()
@@ -348,22 +356,23 @@ def start_helpers(options: argparse.Namespace, folder: Path) -> list[subprocess.
 
 
 def tune_all(
-    precisions: list[str], began: float, options: argparse.Namespace, folder: Path,
+    precisions: list[str], began: float, seconds: float, results: Results, folder: Path,
     helpers: list[subprocess.Popen[bytes]],
 ) -> None:  # fmt: skip
     bandwidth = copy_bandwidth()
     torch.cuda.empty_cache()
     card = {"name": torch.cuda.get_device_name(), "torch": torch.__version__, "copy TB/s": round(bandwidth, 2)}
     print(card, flush=True)
-    results, choice = Results(options.out, card), start_choice()
+    results.card = card
+    choice = start_choice()
     for precision in precisions:
-        deadline = began + options.seconds * ENDS[precision] - 6  # the whole frame still comes
+        deadline = began + seconds * ENDS[precision] - 6  # the whole frame still comes
         while any(h.poll() is None for h in helpers) and len(list(folder.glob(f"{precision}.*"))) < len(helpers):
             if time.monotonic() > deadline - 15:
                 break
             time.sleep(0.2)
         print(f"at {time.monotonic() - began:.0f} s: {precision}", flush=True)
-        if time.monotonic() > began + options.seconds - 15:
+        if time.monotonic() > began + seconds - 15:
             print("out of time", flush=True)
             return
         try:
