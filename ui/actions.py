@@ -89,7 +89,7 @@ class Actions(QObject):
         )
         self.guide = self._make("guide", tr("First-run &guide"), "Ctrl+G", self.guide_wanted.emit)
         self.load = self._make("load", tr("&Load model"), "Ctrl+L", session.load)
-        self.cancel_load = self._make("cancel_load", tr("&Cancel loading"), "Ctrl+.", session.cancel_load)
+        self.cancel_load = self._make("cancel_load", tr("C&ancel loading"), "Ctrl+.", session.cancel_load)
         self.quit = self._make("quit", tr("&Quit"), "Ctrl+Q", self.quit_wanted.emit)
         self.quit.setMenuRole(QAction.MenuRole.QuitRole)
         self.settings.setMenuRole(QAction.MenuRole.PreferencesRole)
@@ -196,8 +196,8 @@ class Actions(QObject):
         self.load.setText(tr("&Load model") if session.info is None else tr("Re&load model"))
         building = session.phase == "building"
         self.cancel_load.setEnabled(session.phase == "loading" or building)
-        goes_on = tr("&Go on in {mode}").format(mode=session.mode)
-        self.cancel_load.setText(goes_on if building and session.mode else tr("&Cancel loading"))
+        goes_on = tr("Go o&n in {mode}").format(mode=session.mode)
+        self.cancel_load.setText(goes_on if building and session.mode else tr("C&ancel loading"))
         given_up = tr("Give up building the mode; it can be chosen again at any time")
         self.describe(self.cancel_load, given_up if building else tr("Give up loading the model"))
 

@@ -29,11 +29,11 @@ class PersonaPresets(QWidget):
         self._bridge = bridge
         self._presets = presets
         self.box = QComboBox()
-        self.save = QPushButton(tr("Sa&ve as\N{HORIZONTAL ELLIPSIS}"))
+        self.save = QPushButton(tr("Sav&e as\N{HORIZONTAL ELLIPSIS}"))
         self.delete = QPushButton(tr("Dele&te\N{HORIZONTAL ELLIPSIS}"))
         self.name = NameRow()
         self.confirm = ConfirmRow()
-        label = QLabel(tr("Save&d"))
+        label = QLabel(tr("&Saved"))
         label.setBuddy(self.box)
         self.box.setAccessibleName(tr("Saved personas"))
         row = QHBoxLayout()

@@ -61,7 +61,7 @@ class AppearancePage(Page):
         form_row(self.form(column), tr("Text &size"), self.size_box)
         column.addWidget(wrapped_label(tr("Against the size that the system asks for."), "small", "muted"))
         column = self.section(tr("Language"))
-        form_row(self.form(column), tr("&Language"), self.language)
+        form_row(self.form(column), tr("Lan&guage"), self.language)
         column.addWidget(wrapped_label(tr("Holds from the next start of Parley on."), "small", "muted"))
         column = self.section(tr("Motion"))
         column.addWidget(self.calm)

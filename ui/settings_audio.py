@@ -39,7 +39,7 @@ class AudioPage(Page):
         self._shown_revision = -1
         self._confirming = False
         self.boxes = {"input": QComboBox(), "output": QComboBox()}
-        self.every = QCheckBox(tr("&Show the same device under every sound system"))
+        self.every = QCheckBox(tr("Show the same device &under every sound system"))
         self.refresh = QPushButton(tr("&Look for devices again"))
         self.note = wrapped_label("", "small", "muted")
         self.level = LevelPane(theme, tr("Microphone level"), "microphone")

@@ -44,7 +44,7 @@ class SoundSwitches(QWidget):
             self.echo.addItem(tr(ECHO_TEXTS[name]), name)
         self.echo.setAccessibleName(tr("Remove the loudspeaker's echo"))
         self.noise = QCheckBox(tr("Turn background &noise down"))
-        self.gain = QCheckBox(tr("Bring my voice to the usual &level by itself"))
+        self.gain = QCheckBox(tr("Bring my voice to the usual le&vel by itself"))
         self.push = action_button(actions.push_to_talk)
         self.now = wrapped_label("", "small", "muted")
         self._arrange()

@@ -28,10 +28,6 @@
       <translation>&amp;Abbrechen</translation>
     </message>
     <message>
-      <source>&amp;Cancel loading</source>
-      <translation>&amp;Laden abbrechen</translation>
-    </message>
-    <message>
       <source>&amp;Choose…</source>
       <translation>&amp;Wählen…</translation>
     </message>
@@ -69,7 +65,7 @@
     </message>
     <message>
       <source>&amp;Export frames…</source>
-      <translation>Frames &amp;exportieren…</translation>
+      <translation>Frames e&amp;xportieren…</translation>
     </message>
     <message>
       <source>&amp;Folder</source>
@@ -80,16 +76,12 @@
       <translation>&amp;Ordner…</translation>
     </message>
     <message>
-      <source>&amp;Go on in {mode}</source>
-      <translation>In {mode} &amp;weitermachen</translation>
-    </message>
-    <message>
       <source>&amp;Graph</source>
       <translation>&amp;Graph</translation>
     </message>
     <message>
       <source>&amp;High contrast</source>
-      <translation>&amp;Hoher Kontrast</translation>
+      <translation>Hoher &amp;Kontrast</translation>
     </message>
     <message>
       <source>&amp;Interrupt the sound and look</source>
@@ -106,10 +98,6 @@
     <message>
       <source>&amp;Keep the model</source>
       <translation>Modell &amp;behalten</translation>
-    </message>
-    <message>
-      <source>&amp;Language</source>
-      <translation>&amp;Sprache</translation>
     </message>
     <message>
       <source>&amp;Latency details</source>
@@ -209,7 +197,11 @@
     </message>
     <message>
       <source>&amp;Save transcript…</source>
-      <translation>Mitschrift &amp;speichern…</translation>
+      <translation>Mitschrift s&amp;peichern…</translation>
+    </message>
+    <message>
+      <source>&amp;Saved</source>
+      <translation>&amp;Gespeichert</translation>
     </message>
     <message>
       <source>&amp;Seed</source>
@@ -218,10 +210,6 @@
     <message>
       <source>&amp;Settings…</source>
       <translation>&amp;Einstellungen…</translation>
-    </message>
-    <message>
-      <source>&amp;Show the same device under every sound system</source>
-      <translation>Dasselbe Gerät unter &amp;jedem Tonsystem zeigen</translation>
     </message>
     <message>
       <source>&amp;Stop</source>
@@ -340,7 +328,7 @@
       <translation>Beide Seiten in einer Stereodatei: links Sie, rechts das Modell, so wie das Modell es hört und sagt. Nichts wird aufgenommen, wenn Sie es nicht verlangen, und nur Sie dürfen die Dateien öffnen.</translation>
     </message>
     <message>
-      <source>Bring my voice to the usual &amp;level by itself</source>
+      <source>Bring my voice to the usual le&amp;vel by itself</source>
       <translation>Meine Stimme von selbst auf den üblichen &amp;Pegel bringen</translation>
     </message>
     <message>
@@ -354,6 +342,10 @@
     <message>
       <source>Building the {mode} mode</source>
       <translation>Der Modus {mode} wird gebaut</translation>
+    </message>
+    <message>
+      <source>C&amp;ancel loading</source>
+      <translation>Laden abb&amp;rechen</translation>
     </message>
     <message>
       <source>Can the model hear you?</source>
@@ -465,7 +457,7 @@
     </message>
     <message>
       <source>Dele&amp;te…</source>
-      <translation>&amp;Löschen…</translation>
+      <translation>Lösc&amp;hen…</translation>
     </message>
     <message>
       <source>Delete the persona {name}? It cannot be brought back.</source>
@@ -636,6 +628,10 @@
       <translation>Das Laden des Modells aufgeben</translation>
     </message>
     <message>
+      <source>Go o&amp;n in {mode}</source>
+      <translation>In {mode} &amp;weitermachen</translation>
+    </message>
+    <message>
       <source>Go on</source>
       <translation>Weiter</translation>
     </message>
@@ -682,6 +678,10 @@
     <message>
       <source>La&amp;ter</source>
       <translation>&amp;Später</translation>
+    </message>
+    <message>
+      <source>Lan&amp;guage</source>
+      <translation>&amp;Sprache</translation>
     </message>
     <message>
       <source>Language</source>
@@ -789,7 +789,7 @@
     </message>
     <message>
       <source>M&amp;odels…</source>
-      <translation>M&amp;odelle…</translation>
+      <translation>Mo&amp;delle…</translation>
     </message>
     <message>
       <source>Make room on the disk</source>
@@ -1025,7 +1025,7 @@
     </message>
     <message>
       <source>Put the &amp;words of the talk into reports</source>
-      <translation>Den &amp;Wortlaut des Gesprächs in Fehlerberichte aufnehmen</translation>
+      <translation>Den Wort&amp;laut des Gesprächs in Fehlerberichte aufnehmen</translation>
     </message>
     <message>
       <source>Quiet. While you speak, the level should pass the first notch.</source>
@@ -1112,12 +1112,12 @@
       <translation>Lässt den Modus eager fünf Sekunden laufen, kehrt zurück und vergleicht.</translation>
     </message>
     <message>
-      <source>Sa&amp;ve as…</source>
-      <translation>S&amp;peichern als…</translation>
-    </message>
-    <message>
       <source>Sampling</source>
       <translation>Auswahl der Worte und Klänge</translation>
+    </message>
+    <message>
+      <source>Sav&amp;e as…</source>
+      <translation>S&amp;peichern als…</translation>
     </message>
     <message>
       <source>Save</source>
@@ -1134,10 +1134,6 @@
     <message>
       <source>Save the words of this window as text, Markdown or subtitles</source>
       <translation>Die Worte dieses Fensters als Text, Markdown oder Untertitel speichern</translation>
-    </message>
-    <message>
-      <source>Save&amp;d</source>
-      <translation>&amp;Gespeichert</translation>
     </message>
     <message>
       <source>Saved as {name}</source>
@@ -1162,6 +1158,10 @@
     <message>
       <source>Settings pages</source>
       <translation>Seiten der Einstellungen</translation>
+    </message>
+    <message>
+      <source>Show the same device &amp;under every sound system</source>
+      <translation>Dasselbe Gerät unter &amp;jedem Tonsystem zeigen</translation>
     </message>
     <message>
       <source>Some models are given only to those who have accepted their licence, once:
