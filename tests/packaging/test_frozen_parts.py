@@ -264,3 +264,20 @@ def test_libraries_of_the_program_are_found_before_others(monkeypatch: pytest.Mo
     start_frozen.find_own_libraries_first(str(tmp_path))
     assert ctypes.util.find_library("portaudio") == str(tmp_path / "libportaudio.so.2")
     assert ctypes.util.find_library("c") == "the system's c"
+
+
+def test_the_packaged_program_names_no_installer() -> None:
+    """Nothing can be installed into it, so that no sentence of the doctor says so."""
+    code = (
+        "import sys; sys.frozen = True\n"
+        "from app import checks, graphics_card\n"
+        "findings = checks.check_packages(['no_such_package']) + checks.check_torch(checks.Torch(error='gone'), [])\n"
+        "card = graphics_card.Card(0, '', 'RTX', '560', 1, 1, (8, 9))\n"
+        "findings += checks.check_torch(checks.Torch(version='2.13'), [card])\n"
+        "print('\\n'.join(finding.remedy for finding in findings if finding.remedy))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    remedies = done.stdout.splitlines()
+    assert remedies[:2] == ["install Parley again"] * 2, done.stderr
+    assert "a package of Parley that was built for NVIDIA cards" in remedies[2]
+    assert not re.search(r"pip|launch\.py", done.stdout)
