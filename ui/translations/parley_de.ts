@@ -457,7 +457,7 @@
     </message>
     <message>
       <source>Dele&amp;te…</source>
-      <translation>Lösc&amp;hen…</translation>
+      <translation>Lö&amp;schen…</translation>
     </message>
     <message>
       <source>Delete the persona {name}? It cannot be brought back.</source>
