@@ -457,7 +457,7 @@
     </message>
     <message>
       <source>Dele&amp;te…</source>
-      <translation>Lö&amp;schen…</translation>
+      <translation>Lös&amp;chen…</translation>
     </message>
     <message>
       <source>Delete the persona {name}? It cannot be brought back.</source>
