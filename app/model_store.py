@@ -81,7 +81,9 @@ class Inventory:
     free: int = 0
 
     def find(self, source: str) -> StoredModel | None:
-        return next((model for model in self.models if model.source == source), None)
+        """The one that would be used: a whole one before the beginning of a download."""
+        named = [model for model in self.models if model.source == source]
+        return min(named, key=lambda model: not model.whole, default=None)
 
 
 class ModelStore:

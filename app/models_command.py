@@ -162,7 +162,8 @@ def _delete(store: ModelStore, inventory: Inventory, source: str, chosen: str, y
         _ask(f"Delete {_variant(variant)}? It is made anew when it is needed.", yes)
         freed = store.delete_variant(variant.name)
     else:
-        model = _found(inventory, source, deletable=True)
+        here = _found(inventory, source)
+        model = next((found for found in inventory.models if found.source == source and found.deletable), here)
         if not model.deletable:
             raise UserError(
                 f"{source} ({PLACES[model.place]}) is not Parley's to delete; its folder is {model.folder}."
@@ -174,12 +175,11 @@ def _delete(store: ModelStore, inventory: Inventory, source: str, chosen: str, y
     return 0
 
 
-def _found(inventory: Inventory, source: str, deletable: bool = False) -> StoredModel:
-    named = [model for model in inventory.models if model.source == source]
-    named.sort(key=lambda model: model.deletable, reverse=deletable)
-    if not named:
+def _found(inventory: Inventory, source: str) -> StoredModel:
+    model = inventory.find(source)
+    if model is None:
         raise UserError(f"{source} is not on this computer; parley models lists what is.")
-    return named[0]
+    return model
 
 
 def _ask(question: str, yes: bool) -> None:

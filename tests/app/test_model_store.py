@@ -103,6 +103,18 @@ def test_models_of_others_are_listed_and_are_not_ours(store: ModelStore, tmp_pat
     assert (mine / MODEL_NAME).is_file()
 
 
+@POSIX
+def test_the_whole_one_of_two_is_the_one_that_counts(store: ModelStore, tmp_path: Path) -> None:
+    downloaded(tmp_path / "cache", missing=MODEL_NAME)
+    shared_model(tmp_path)
+    found = store.inventory().find(SOURCE)
+    assert found is not None
+    assert found.place == SHARED
+    store.delete(SOURCE)
+    assert own(store) == []
+    assert store.inventory().find(SOURCE) == found
+
+
 def shared_model(tmp_path: Path, files: dict[str, bytes] | None = None) -> Path:
     """As Hugging Face's own cache keeps a model: blobs named by their checksums, and links to them."""
     import hashlib
