@@ -345,6 +345,15 @@ def _wait_for(conversation: Conversation, events: list[Event], happened: Callabl
     raise AssertionError(f"did not happen; the phase is {conversation.phase}, told: {story(events)}")
 
 
+def test_building_the_compiled_mode_within_a_load_is_named() -> None:
+    """It takes minutes: "warm-up" would not say why. A talk through files loads in its mode at once."""
+    world = World(engines=(FakeEngine(),))
+    events = world.run(say.LoadModel(say.ModelSpec(device="cpu", mode="compiled")))
+    told = {event.what for event in events if isinstance(event, say.LoadProgressed)}
+    assert "building compiled mode" in told
+    assert world.engine.mode == "compiled"
+
+
 def test_a_download_that_is_refused_leads_to_the_models_page() -> None:
     refused = AccessRefusedError("Hugging Face does not give it out.", signed_in=False)
     full = NoRoomError("The download needs 16 GB and there are 3.")
