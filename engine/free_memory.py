@@ -14,6 +14,7 @@ from pathlib import Path
 import torch
 
 from engine.errors import EngineError
+from engine.faults import give_back
 
 # Free and total bytes of a device, or None where the system does not say.
 FreeMemory = Callable[[torch.device], "tuple[int, int] | None"]
@@ -25,6 +26,7 @@ _GIB = 1 << 30
 def free_memory(device: torch.device) -> tuple[int, int] | None:
     """(free, total) bytes of a CUDA device or of the computer; None where it cannot be found out."""
     if device.type == "cuda":
+        give_back(device)  # what a load that failed left behind must not count as taken in the next one
         return torch.cuda.mem_get_info(device)
     try:
         if sys.platform == "linux":

@@ -17,6 +17,9 @@ from engine.mimi import Mimi
 from engine.placement import choose_dtype
 from engine.quantize import make_room
 
+# Of one width for all tests, since kernels are built for each: the slow part of a first run.
+SMALL = LMConfig(dim=1024, num_layers=4, num_heads=8, context=200, depformer_num_layers=2)
+
 
 def blank(lm: LMConfig, mimi: MimiConfig, precision: str, *, kernels: bool = True) -> Duplex:
     """An engine whose weights are zeros: as large as another, and made in no time."""

@@ -11,18 +11,16 @@ from pathlib import Path
 import pytest
 import torch
 
-from engine.config import MIMI, LMConfig
+from engine.config import MIMI
 from engine.duplex import Duplex
 from engine.errors import EngineError, MemoryFullError
 from engine.graph_pool import GraphPool
 from engine.graphs import CUDAGraphed
 from engine.persona import build_prompt
 from tests.checkpoints import write_checkpoint
-from tests.gpu.talks import apart, settled_free_bytes, sound, talk
+from tests.gpu.talks import SMALL, apart, settled_free_bytes, sound, talk
 
 pytestmark = pytest.mark.gpu
-
-SMALL = LMConfig(dim=1024, num_layers=4, num_heads=8, context=200, depformer_num_layers=2)
 
 # A child process, since none can go on after that.
 LOST = """
@@ -73,9 +71,9 @@ def test_no_memory_at_load_is_said_and_all_of_it_given_back(size: int) -> None:
     """User report L3."""
     before = settled_free_bytes()
     with memory_left(size), pytest.raises(MemoryFullError, match="The GPU's memory ran out while"):
-        Duplex.random(SMALL, MIMI, device="cuda", precision="bfloat16")
+        Duplex.random(SMALL, MIMI, device="cuda", precision="bfloat16", kernels=False)
     assert before - settled_free_bytes() <= 64 << 20  # kernels that were loaded meanwhile stay
-    engine = Duplex.random(SMALL, MIMI, device="cuda", precision="bfloat16")
+    engine = Duplex.random(SMALL, MIMI, device="cuda", precision="bfloat16", kernels=False)
     assert engine.step(sound(1)[0]).finite
     engine.unload()
 

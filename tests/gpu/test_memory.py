@@ -8,17 +8,18 @@ import pytest
 import torch
 
 from app import memory
-from engine.config import MIMI, MOSHI_7B, LMConfig
+from engine.config import MIMI, MOSHI_7B
 from engine.duplex import Duplex
-from engine.precision import NAMES
-from tests.gpu.talks import blank, settled_free_bytes, sound, talk
+from tests.gpu.talks import SMALL, blank, settled_free_bytes, sound, talk
 
 pytestmark = pytest.mark.gpu
 
-SMALL = LMConfig(dim=1024, num_layers=4, num_heads=8, context=200, depformer_num_layers=2)
+
+# As large as int8, but with kernels of their own to be built.
+AS_INT8 = [pytest.param(name, marks=pytest.mark.long) for name in ("fp8", "fp8-row")]
 
 
-@pytest.mark.parametrize("precision", [name for name in NAMES if name != "float32"])
+@pytest.mark.parametrize("precision", ["bfloat16", "int8", "int4", *AS_INT8])
 def test_memory_of_the_full_model_is_within_five_per_cent_of_its_estimate(
     precision: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
