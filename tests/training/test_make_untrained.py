@@ -31,8 +31,11 @@ def test_the_bundled_folder_says_whether_it_is_trained() -> None:
     """The default model of the program is complete; untrained weights must say so where a person and a program look."""
     files = find(BUNDLED)
     card = (BUNDLED / "README.md").read_text("utf-8")
-    assert files.trained or "untrained" in card
-    assert sum(path.stat().st_size for path in BUNDLED.iterdir()) < 80 << 20
+    assert files.trained != ("untrained" in card)
+    assert sum(path.stat().st_size for path in BUNDLED.rglob("*") if path.is_file()) <= 40 << 20
+    if files.trained:
+        assert len(list((BUNDLED / "voices").glob("*.flac"))) >= 4
+        assert "| measure | bar | measured |" in card and "Apache-2.0" in card
 
 
 def test_the_script_writes_the_bundled_files(made: Path) -> None:
