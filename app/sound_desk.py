@@ -14,6 +14,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any, NamedTuple
 
+from app.allocator import give_back_freed
 from app.audio_thread import AudioThread, MiddleState
 from app.back_off import BackOff, CallLater, call_later
 from app.device_thread import DeviceThread, DriverSilent
@@ -169,6 +170,7 @@ class SoundDesk:
         session, self._session = self._session, None
         if session is not None:
             session.close()
+            give_back_freed()
 
     def _find_what_was_chosen(self) -> None:
         """PortAudio's list is as old as its initialisation: look again only when something chosen is not in it, since
@@ -262,6 +264,7 @@ class SoundDesk:
             return
         try:
             self._portaudio.reinitialise()
+            give_back_freed()  # what the lost streams and the vain tries left behind
             self._list()
             if all(is_there(self._portaudio.found(direction), ref) for direction, ref in self._in_use.items()):
                 self._open(devices=self._in_use)
