@@ -31,7 +31,7 @@ OF_PLUGINS = {
 }
 # Not linked with, but wanted: the way to the desktop's sound server.
 RECOMMENDED = ("libasound2-plugins | pipewire-alsa",)
-ALWAYS = ("libegl1", "libgl1")  # Qt opens these by name
+ALWAYS = ("libegl1", "libgl1", "xkb-data")  # Qt opens these by name; the keyboard library reads the last one
 PART_OF_LIBC = re.compile(r"(libc|libm|libpthread|libdl|librt|libutil|libmvec|ld-linux[-\w]*)\.so\.")
 
 
