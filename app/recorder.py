@@ -9,6 +9,7 @@ thread; everything with a leading underscore runs in the recorder's own thread.
 from __future__ import annotations
 
 import logging
+import os
 import queue
 import threading
 from collections.abc import Callable
@@ -27,6 +28,7 @@ from app.sound_writers import CHANNELS, Writer, open_writer
 log = logging.getLogger("parley.recorder")
 
 MOST_WAITING = 750  # frames, one minute: a disk that falls behind by more does not catch up
+LOOK_EVERY = SAMPLE_RATE  # samples, a second
 ATTEMPTS = 5  # to find a name that another window does not take in the same moment
 LONGEST_PAUSE = 7500  # frames of silence for sound that a talk left out: ten minutes
 
@@ -153,6 +155,8 @@ class Recorder:
             self._writer.write(np.zeros((FRAME, CHANNELS), np.int16))
         self._skipped = frame.skipped
         self._writer.write(np.stack([to_pcm16(frame.heard), to_pcm16(frame.answer)], axis=1))
+        if self._writer.frames // LOOK_EVERY > (self._writer.frames - FRAME) // LOOK_EVERY:
+            self._check_there()  # a system writes on into a file that was deleted, and says nothing
         self._tell()
 
     def _open(self) -> None:
@@ -172,8 +176,11 @@ class Recorder:
         writer, self._writer = self._writer, None
         if writer is not None:
             writer.close()
-            if self._path is not None and not self._path.exists():
-                raise UserError(f"{self._path} has been deleted or moved")
+            self._check_there()
+
+    def _check_there(self) -> None:
+        if self._path is not None and not self._path.exists():
+            raise UserError(f"{self._path} has been deleted or moved")
 
     def _give_up(self, why: str) -> None:
         """The recording ends; what was written stays."""
@@ -184,7 +191,8 @@ class Recorder:
             self._close()
         except (OSError, UserError) as error:
             log.warning("the recording could not be closed: %s", error)
-        rest = f" What was recorded until then is in {self._path}." if kept else ""
+        there = kept and self._path is not None and os.path.exists(self._path)
+        rest = f" What was recorded until then is in {self._path}." if there else ""
         self._tell(trouble=f"The recording stopped, because {why}. The talk goes on without it.{rest}")
 
     def _tell(self, trouble: str | None = None) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import stat
 import subprocess
@@ -328,6 +329,24 @@ def test_a_recording_that_was_deleted_is_told(tmp_path: Path) -> None:
     until(lambda: recorder.state.trouble != "")
     assert "deleted or moved" in recorder.state.trouble
     recorder.close()
+
+
+def test_a_recording_deleted_in_the_talk_is_told_within_a_second_and_not_at_the_end(tmp_path: Path) -> None:
+    recorder = make()
+    recorder.want(True, tmp_path / "talks", "wav")
+    recorder.frame(level(0.1), level(0.1), 0)
+    until(lambda: recorder.state.recording)
+    shutil.rmtree(tmp_path / "talks")
+    for _ in range(13):
+        recorder.frame(level(0.1), level(0.1), 0)
+    until(lambda: recorder.state.trouble != "")
+    assert "deleted or moved" in recorder.state.trouble
+    assert "What was recorded" not in recorder.state.trouble, "it is gone"
+    assert not recorder.wanted
+    recorder.want(True, tmp_path / "talks", "wav")
+    recorder.frame(level(0.1), level(0.1), 0)
+    recorder.close()
+    assert recorder.state.trouble == ""
 
 
 def test_a_disk_that_cannot_keep_up_ends_the_recording(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
