@@ -142,6 +142,8 @@ def open_engine(
     folder = hub.resolve(spec.source, progress, cancelled)
     files = weights.find(folder)
     lm, mimi = LMConfig.from_dict(files.config), MimiConfig.from_dict(files.mimi_config)
+    weights.check_lm(files, lm)  # before the former model is let go, and before memory is asked for a wrong size
+    weights.check_mimi(files, mimi, lm.codebooks)
     release()
     own = own_precision(files, choose_device(spec.device))
     choice = choose_precision(lm, mimi, spec.device, spec.precision, own)

@@ -1,0 +1,61 @@
+"""Opening a real model folder: what is looked at before the former model is let go, and what is told about it."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.engine_room import open_engine
+from app.messages import ModelInfo, ModelSpec
+from engine.errors import EngineError
+from tests.checkpoints import MIMI_NAME, MODEL_NAME, write_checkpoint
+
+
+class Opened:
+    def __init__(self, folder: Path) -> None:
+        self.released = False
+        self._spec = ModelSpec(str(folder), device="cpu", precision="float32", threads=1)
+
+    def open(self) -> tuple[Any, ModelInfo]:
+        def release() -> None:
+            self.released = True
+
+        return open_engine(self._spec, progress=lambda *_: None, cancelled=lambda: False, release=release)
+
+
+def test_a_folder_is_opened_and_the_former_model_let_go(tmp_path: Path) -> None:
+    opened = Opened(write_checkpoint(tmp_path))
+    engine, info = opened.open()
+    assert opened.released
+    assert (info.device, info.precision, info.assumption) == ("cpu", "float32", "")
+    engine.unload()
+
+
+def test_a_small_model_without_its_config_is_not_refused_for_the_memory_of_a_large_one(tmp_path: Path) -> None:
+    folder = write_checkpoint(tmp_path)
+    (folder / "config.json").unlink()
+    opened = Opened(folder)
+    with pytest.raises(EngineError, match=r"has no config\.json, so its files are taken for the published 7B model"):
+        opened.open()
+    assert not opened.released
+
+
+@pytest.mark.parametrize("damage", ["short", "swapped", "other"])
+def test_the_former_model_stays_while_the_new_files_are_not_sound(tmp_path: Path, damage: str) -> None:
+    """Truncated, mixed up, or of another model."""
+    folder = write_checkpoint(tmp_path / "m")
+    if damage == "short":
+        content = (folder / MODEL_NAME).read_bytes()
+        (folder / MODEL_NAME).write_bytes(content[: len(content) // 2])
+    elif damage == "swapped":
+        shutil.copy(folder / MIMI_NAME, folder / MODEL_NAME)
+    else:
+        other = write_checkpoint(tmp_path / "other", lm={"dim": 128})
+        shutil.copy(other / MODEL_NAME, folder / MODEL_NAME)
+    opened = Opened(folder)
+    with pytest.raises(EngineError, match=MODEL_NAME):
+        opened.open()
+    assert not opened.released
