@@ -20,6 +20,7 @@ from engine.frame import Frame
 from engine.frame_choice import FrameChoice
 from engine.persona import build_prompt
 from tests.checkpoints import write_checkpoint
+from tests.engine.cpu_graphs import CpuPool
 
 FULL = torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 172.00 MiB. GPU 0 has a total capacity of 7.6 GiB")
 LOST = RuntimeError("CUDA error: an illegal memory access was encountered\nCUDA kernel errors might be")
@@ -127,6 +128,30 @@ def test_memory_that_runs_out_in_mid_talk_is_said_and_a_new_talk_is_as_ever(
         duplex.step(frames[1])
     duplex.reset(3)
     assert [duplex.step(frame).own for frame in frames] == wanted
+
+
+def test_memory_that_runs_out_in_a_capture_is_said_the_talk_goes_on_and_the_next_capture_works(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pool = CpuPool()
+    monkeypatch.setattr("engine.duplex.graph_unavailable_reason", lambda device: None)
+    monkeypatch.setattr("engine.duplex.GraphPool", lambda device: pool)
+    duplex = Duplex.load(folder, device="cpu")
+    frames = (np.random.default_rng(0).standard_normal((6, 1920)) * 0.1).astype(np.float32)
+    duplex.reset(3)
+    wanted = [duplex.step(frame).own for frame in frames]
+    duplex.reset(3)
+    got = [duplex.step(frame).own for frame in frames[:3]]
+    record = pool.record
+    pool.record = _Failing(record, FULL, 1)  # type: ignore[method-assign]
+    with pytest.raises(MemoryFullError, match=r"could not be captured: the GPU memory is full"):
+        duplex.prepare("graph")
+    with pytest.raises(EngineError, match="has not been prepared"):
+        duplex.set_mode("graph")
+    got.append(duplex.step(frames[3]).own)
+    duplex.prepare("graph")
+    duplex.set_mode("graph")
+    assert got + [duplex.step(frame).own for frame in frames[4:]] == wanted
 
 
 def test_memory_that_runs_out_in_a_priming_is_said_and_the_next_one_works(
