@@ -5,7 +5,7 @@
     python packaging/freeze.py --deb          build it, and a .deb of it (Linux with dpkg-deb)
     python packaging/freeze.py --no-build ... the same with what was built before
 
-It needs an environment with Parley's packages and PyInstaller: `pip install ".[freeze]"`. --cuda builds with the CUDA
+It needs an environment with Parley's packages and PyInstaller: `pip install -e ".[freeze]"`. --cuda builds with the CUDA
 libraries of that environment's PyTorch, which stay out otherwise; --output FOLDER puts everything elsewhere.
 """
 
@@ -48,7 +48,7 @@ def require_environment(cuda: bool) -> None:
     """Raises FreezeError where the environment cannot serve."""
     missing = [name for name in ("PyInstaller", "torch", "PySide6", "sounddevice") if find_spec(name) is None]
     if missing:
-        command = f'{sys.executable} -m pip install ".[freeze]"'
+        command = f'{sys.executable} -m pip install -e ".[freeze]"'
         raise FreezeError(f"This environment lacks {', '.join(missing)}: run {command} in the project's folder.")
     done = subprocess.run([sys.executable, "-c", "import torch; print(torch.version.cuda or '')"],
                           capture_output=True, text=True)  # fmt: skip
