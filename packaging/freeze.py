@@ -5,8 +5,8 @@
     python packaging/freeze.py --deb          build it, and a .deb of it (Linux with dpkg-deb)
     python packaging/freeze.py --no-build ... the same with what was built before
 
-It needs an environment with Parley's packages and PyInstaller: `pip install -e ".[freeze]"`. --cuda builds with the CUDA
-libraries of that environment's PyTorch, which stay out otherwise; --output FOLDER puts everything elsewhere.
+It needs an environment with Parley's packages and PyInstaller: `pip install -e ".[freeze]"`. --cuda builds with the
+CUDA libraries of that environment's PyTorch, which stay out otherwise; --output FOLDER puts everything elsewhere.
 """
 
 from __future__ import annotations
