@@ -29,6 +29,7 @@ from app.engine_faults import (
     STICKY,
     EngineFailure,
     is_sticky,
+    no_memory,
     unexpected,
 )
 from app.engine_room import AnswerLike, Loader, Voices, engine_thread, open_engine
@@ -303,7 +304,8 @@ class Conversation(ConversationDoors):
         else:
             log.error("unexpected error in the engine thread", exc_info=error)
             self.on_failure(error, attempt)
-            self._fail(attempt, unexpected(error))
+            device = "cpu" if self.info is None else self.info.device
+            self._fail(attempt, no_memory(error, device) or unexpected(error))
 
     def _step_back(self, attempt: str, failed: bool) -> None:
         """Undo what was begun, so that the former state holds and is told again."""

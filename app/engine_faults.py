@@ -45,6 +45,13 @@ def is_sticky(error: Exception) -> bool:
     return device_lost(error)
 
 
+def no_memory(error: Exception, device: str) -> str:
+    """That in a sentence, where an error came of a lack of memory, else "". device: as in ModelInfo."""
+    from engine.faults import memory_sentence, out_of_memory
+
+    return memory_sentence("the engine was at work", device) if out_of_memory(error) else ""
+
+
 def unexpected(error: Exception) -> str:
     first_line = next(iter(str(error).splitlines()), "")
     return f"The engine stopped on an unexpected error ({type(error).__name__}: {first_line}); the log has its details."

@@ -88,13 +88,13 @@ class Duplex:
             self.state = State(slots, self.device)
             self._frames = FrameChoice(lm, mimi, self.state, windows)
             self.frame = self._frames.best(kernels, cancelled)
-        self.plain_reason = self._frames.plain_reason  # why frames run without the fused kernels; None where with them
-        self._generator = torch.Generator()  # the CPU's random stream; on CUDA seed and counter live in the state
-        self._pool = GraphPool(self.device) if graph_unavailable_reason(self.device) is None else None
-        self._frame_stages = self._make_stages(*STAGES, rehearsed=self.plain_reason is None)
-        self._prefill_stage = self._make_stages("prefill")
-        self._primer = Primer(self.frame)
-        self._host = HostEnds(lm.config, self.state, self.frame_size)
+            self.plain_reason = self._frames.plain_reason  # why there are no fused kernels; None where there are
+            self._generator = torch.Generator()  # the CPU's random stream; on CUDA seed and counter live in the state
+            self._pool = GraphPool(self.device) if graph_unavailable_reason(self.device) is None else None
+            self._frame_stages = self._make_stages(*STAGES, rehearsed=self.plain_reason is None)
+            self._prefill_stage = self._make_stages("prefill")
+            self._primer = Primer(self.frame)
+            self._host = HostEnds(lm.config, self.state, self.frame_size)
         self.mode = "eager"
         self.sampling = self.default_sampling
         self.reset()
@@ -103,12 +103,9 @@ class Duplex:
         def of(frame: Frame) -> list[Stage]:
             return [Stage(name, getattr(frame, name)) for name in names]
 
-        def compiled() -> list[Stage]:
-            return of(self._frames.plain(compile_piece))
-
         return Stages(
-            of(self.frame), self.device, self.state,
-            pool=self._pool, compiled=compiled, rehearsed=rehearsed, liven=self._liven,
+            of(self.frame), self.device, self.state, pool=self._pool, rehearsed=rehearsed, liven=self._liven,
+            compiled=lambda: of(self._frames.plain(compile_piece)),
         )  # fmt: skip
 
     def _liven(self) -> None:
@@ -276,14 +273,16 @@ class Duplex:
         frames = np.pad(pcm.astype(np.float32), (0, -len(pcm) % self.frame_size)).reshape(-1, self.frame_size)
         self._reset_codec()
         codes = []
-        for frame in frames:
-            if cancelled and cancelled():
-                self._reset_codec()
-                raise Cancelled
-            self.state["frame.pcm_in"].copy_(torch.from_numpy(frame)[None, None])
-            self.frame.encode()
-            codes.append(self.state["frame.heard"][0, : self.lm_config.own].tolist())
-        self._reset_codec()
+        try:
+            with memory_told("the voice was listened to", self.device):
+                for frame in frames:
+                    if cancelled and cancelled():
+                        raise Cancelled
+                    self.state["frame.pcm_in"].copy_(torch.from_numpy(frame)[None, None])
+                    self.frame.encode()
+                    codes.append(self.state["frame.heard"][0, : self.lm_config.own].tolist())
+        finally:
+            self._reset_codec()
         return codes
 
     @torch.inference_mode()

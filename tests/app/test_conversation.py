@@ -1027,6 +1027,7 @@ def test_an_error_that_ends_the_cards_context_asks_for_a_restart(error: Exceptio
     world.engine.fail_at[3] = error
     (told,) = troubles(world.run(NATF2))
     assert (told.remedy, told.fatal) == (remedy, True)
+    assert ("memory ran out while the engine was at work" in told.sentence) == ("out of memory" in str(error))
     assert failures == [error]
     assert world.conversation.stepping_since_ns == 0
 
