@@ -6,7 +6,6 @@ shown. Main thread; Qt is imported here and torch is not: the engine thread does
 
 from __future__ import annotations
 
-import contextlib
 import logging
 from concurrent.futures import Future
 from pathlib import Path
@@ -75,12 +74,14 @@ def run_window(settings: Settings) -> int:
             rescue.watchdog.stop()
             ended = conversation.close(HURRY_SECONDS if rescue.wanted else CLOSE_SECONDS)
             recorder.close(CLOSE_SECONDS)
-            with contextlib.suppress(TimeoutError):
+            try:
                 settings.flush()
+            except TimeoutError:  # a disk or a network folder that hangs
+                ended = False
         if rescue.wanted and rescue.start_again():
             end_now(status)
         if not ended:
-            log.info("the engine thread is still busy: ending without it")
+            log.info("the engine, or the disk with the settings, is still busy: ending without it")
             end_now(status)
         return status
 

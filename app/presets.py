@@ -11,6 +11,7 @@ The file is JSON: {"format": "parley-personas/1", "personas": [{"name": ..., "vo
 from __future__ import annotations
 
 import json
+import stat
 from concurrent.futures import Future
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -105,7 +106,10 @@ class Presets:
 def _read(path: Path) -> tuple[Preset, ...]:
     """Raises UserError for a file that is there and is not such a list."""
     try:
-        if path.stat().st_size > LARGEST_BYTES:
+        found = path.stat()
+        if not stat.S_ISREG(found.st_mode):  # a pipe would never end
+            raise UserError(f"The personas in {path} cannot be read: that is not a file.")
+        if found.st_size > LARGEST_BYTES:
             raise UserError(f"The personas in {path} cannot be read: the file is too large.")
         content = json.loads(path.read_text(encoding="utf-8"))
         if content["format"] != FORMAT:

@@ -41,7 +41,9 @@ class PrivateRotatingFile(logging.handlers.RotatingFileHandler):
     """A rotating log that its owner alone can read."""
 
     def _open(self) -> Any:
-        handle = os.open(self.baseFilename, os.O_WRONLY | os.O_APPEND | os.O_CREAT, FILE)
+        # Without blocking, so that a pipe in the file's place is refused and not waited for.
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NONBLOCK", 0)
+        handle = os.open(self.baseFilename, flags, FILE)
         with contextlib.suppress(OSError, AttributeError):  # one that an earlier version made for everybody
             os.fchmod(handle, FILE)
         return open(handle, "a", encoding="utf-8", errors="backslashreplace")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import stat
 import subprocess
 import sys
 import tempfile
@@ -78,6 +79,8 @@ def take(environment: Mapping[str, str] = os.environ) -> str:
     if not path.name.startswith("place-") or path.suffix != ".json":
         return NO_PLACE
     try:
+        if not stat.S_ISREG(path.lstat().st_mode):  # as it was left, and no pipe or link to somewhere
+            return NO_PLACE
         with path.open(encoding="utf-8", errors="replace") as file:
             return file.read(LONGEST) or NO_PLACE
     except (OSError, ValueError):  # the second: a name that no file can have

@@ -21,6 +21,7 @@ from app.errors import UserError
 from app.rules import shown
 
 LARGEST = 64 * 1024  # bytes; a complete file has about 6 kB
+LARGEST_KEPT = 4 << 20  # bytes of a file that is no settings file, and is replaced by one
 _DEEPEST = 4  # section, setting, part of a setting, and one to spare
 
 
@@ -71,7 +72,10 @@ def keep_copy(path: Path) -> None:
     """A copy beside the file, before something in it that could not be read is lost. Raises UserError."""
     copy = path.with_name(path.name + ".bak")
     try:
-        _replace(copy, path.read_bytes())
+        if not stat.S_ISREG(path.stat().st_mode):  # a pipe would never end
+            raise UserError(f"The settings were not saved, because {path} is not a file: move it away.")
+        with path.open("rb") as file:
+            _replace(copy, file.read(LARGEST_KEPT))
     except OSError as error:
         raise UserError(
             f"The settings were not saved, because {path} could not first be copied to {copy.name}: {error.strerror}."

@@ -17,6 +17,7 @@ from app.config import RULES, Config, Settings, load
 from app.devices import DeviceRef
 from app.errors import UserError
 from app.paths import project_file
+from app.presets import Presets
 from app.rules import Number
 from app.settings_file import LARGEST, read_settings, write_settings
 
@@ -421,3 +422,24 @@ def test_rules_and_defaults_fit_together() -> None:
         rule = RULES[key]
         if isinstance(rule, Number):
             assert rule.usual(value) == value, key
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+@pytest.mark.timeout(20)
+def test_a_pipe_in_the_place_of_the_file_holds_nobody_up(own_file: Path) -> None:
+    own_file.parent.mkdir(parents=True, exist_ok=True)
+    os.mkfifo(own_file)
+    settings = load(forgiving=True)
+    assert "is not a file" in settings.notes[0]
+    assert settings.set("window.text_size", 110) == ""
+    assert "is not a file: move it away" in settings.flush()
+    assert settings.get("window.text_size") == 110
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+@pytest.mark.timeout(20)
+def test_a_pipe_in_the_place_of_the_personas_holds_nobody_up(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "personas.json")
+    presets = Presets(tmp_path / "personas.json")
+    assert "that is not a file" in presets.trouble
+    assert "Move it away" in presets.save("Ann", "", "kind").result(10)

@@ -34,6 +34,12 @@ def test_no_other_file_is_taken_and_removed(tmp_path: Path) -> None:
     for name in (str(precious), "", "\0", str(tmp_path)):
         assert relaunch.take({relaunch.PLACE: name}) == relaunch.NO_PLACE
     assert precious.read_text() == "{}"
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(tmp_path / "place-1.json")
+        (tmp_path / "place-2.json").symlink_to(precious)
+        for name in ("place-1.json", "place-2.json"):
+            assert relaunch.take({relaunch.PLACE: str(tmp_path / name)}) == relaunch.NO_PLACE
+        assert precious.read_text() == "{}"
 
 
 def test_a_place_that_cannot_be_kept_still_restarts(tmp_path: Path) -> None:
