@@ -160,9 +160,10 @@ class Duplex:
 
     def unload(self) -> None:
         """Give the device's memory back. The object is of no use afterwards."""
-        for stages in (self._frame_stages, self._prefill_stage):
-            for mode in MODES:
-                stages.release(mode)
+        for mode in MODES:
+            self._frame_stages.release(mode)
+            self._prefill_stage.release(mode)
+        # No local name may still hold a part here, or what it holds comes free only after memory was given back.
         for name in ("lm", "mimi", "state", "frame", "_frames", "_frame_stages", "_prefill_stage", "_primer", "_host"):
             delattr(self, name)
         give_back(self.device)
