@@ -38,7 +38,7 @@ class Said(NamedTuple):
 class Run(NamedTuple):
     said: list[Said]
     seconds: float
-    growth: int  # bytes of the card, at their most
+    growth: int  # bytes that this process took of the card, at their most: others may use it too
 
 
 def hearing(frames: int) -> Iterator[np.ndarray]:
@@ -52,7 +52,7 @@ def hearing(frames: int) -> Iterator[np.ndarray]:
 def run(duplex: Duplex, frames: int, switches: int) -> Run:
     """A fresh talk; `switches` changes of mode, evenly spread, from eager on."""
     duplex.reset(seed=11)
-    said, growth, free = [], 0, 0
+    said, growth, taken = [], 0, 0
     began = time.perf_counter()
     for index, pcm in enumerate(hearing(frames)):
         turn = index * (switches + 1) // frames
@@ -61,9 +61,9 @@ def run(duplex: Duplex, frames: int, switches: int) -> Run:
         assert answer.finite, f"frame {index}"
         said.append(Said(answer.text, answer.own, answer.user, zlib.crc32(answer.pcm.tobytes())))
         if index == SETTLED:
-            free = torch.cuda.mem_get_info()[0]
+            taken = torch.cuda.memory_reserved()
         elif index > SETTLED and index % 100 == 0:
-            growth = max(growth, free - torch.cuda.mem_get_info()[0])
+            growth = max(growth, torch.cuda.memory_reserved() - taken)
     return Run(said, time.perf_counter() - began, growth)
 
 
