@@ -170,6 +170,7 @@ def open_engine(
         trained=files.trained,
         modes=engine.mode_reasons(),
         precision_reason=choice.reason,
+        limits=files.limits,
         assumption=files.assumption if Path(spec.source).exists() else "",  # the hub's models without one are the 7B
     )
     return engine, info

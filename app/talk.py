@@ -32,7 +32,7 @@ from app.paths import user_cache_folder, user_voice_folder
 from app.recording import check_writable, read_recording, write_recording, write_whole
 from app.ring import FRAME, SAMPLE_RATE
 from app.talk_options import TalkOptions
-from app.talk_report import UNTRAINED, latency_table, model_line, pace_line, token_entry, token_list
+from app.talk_report import caution, latency_table, model_line, pace_line, token_entry, token_list
 from app.telemetry import FrameHistory
 from app.transcript import Transcript
 from app.voices import VoiceFolder
@@ -202,8 +202,8 @@ class _Watch:
         if self.failure:
             self._over = True
             return
-        if not self.info.trained:
-            self._console.print(f"Note: {UNTRAINED}")
+        if note := caution(self.info):
+            self._console.print(f"Note: {note}")
         self.conversation.send(StartTalk(self.options.persona))
 
     def _trouble(self, trouble: say.Trouble) -> None:
@@ -298,8 +298,8 @@ def _report(watch: _Watch, outputs: list[_Output]) -> None:
     console = Console(highlight=False, soft_wrap=True, markup=False)
     records = watch.conversation.history.tail(ends.frames)
     console.print(model_line(watch.info, watch.mode))
-    if not watch.info.trained:
-        console.print(UNTRAINED)
+    if note := caution(watch.info):
+        console.print(note)
     for turn in watch.transcript.turns():
         console.print(f"{turn.words[0].start_s:8.2f} s  {turn.text}")
     console.print(latency_table(records))

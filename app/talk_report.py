@@ -20,6 +20,11 @@ SHOWN = ("encode", "temporal", "depth", "decode", "host", "total")
 UNTRAINED = "These weights are untrained: the reply shows that every part works and how fast; its words mean nothing."
 
 
+def caution(info: ModelInfo) -> str:
+    """What to expect of a model's words, where that is not the best; else ""."""
+    return info.limits if info.trained else UNTRAINED
+
+
 def token_entry(answer: AnswerLike) -> dict[str, Any]:
     """One input frame of `--tokens-out`: the 8 codes heard, the text token and own codes that came out, or null."""
     return {

@@ -33,6 +33,7 @@ MODEL_NAME = "model.safetensors"
 MIMI_NAME = "tokenizer-e351c8d8-checkpoint125.safetensors"
 TOKENIZER_NAME = "tokenizer_spm_32k_3.model"
 MAX_JSON_BYTES = 1 << 20
+MOST_LIMITS = 300  # characters
 USAGE_FLOOR = 1e-5  # an unused code has no count to divide by (mimi.md "Split RVQ")
 
 
@@ -52,6 +53,7 @@ class ModelFiles:
     mimi_config: Mapping[str, Any] = field(default_factory=dict)
     lm_gen_config: Mapping[str, Any] = field(default_factory=dict)
     trained: bool = True  # False: config.json says that these weights are untrained
+    limits: str = ""  # what config.json says that a trained model cannot do, as a sentence
 
     @property
     def assumption(self) -> str:
@@ -108,8 +110,11 @@ def find(folder: Path) -> ModelFiles:
         raise EngineError('config.json has "lm_gen_config" that is not a table of values.')
     if not isinstance(trained, bool):
         raise EngineError('config.json has "trained" that is neither true nor false.')
+    limits = config.get("limits", "")
+    if not isinstance(limits, str) or not (limits.isprintable() and len(limits) <= MOST_LIMITS):
+        raise EngineError(f'config.json has "limits" that is not a sentence of at most {MOST_LIMITS} characters.')
     mimi_config = _read_json(folder / mimi_config_name) if mimi_config_name else {}
-    return ModelFiles(folder, model, mimi, tokenizer, config, mimi_config, gen_config, trained)
+    return ModelFiles(folder, model, mimi, tokenizer, config, mimi_config, gen_config, trained, limits)
 
 
 def _file_name(config: Mapping[str, Any], key: str, default: str) -> str:

@@ -233,6 +233,7 @@ def _parser() -> argparse.ArgumentParser:
     export.add_argument("--out", type=Path, required=True)
     export.add_argument("--script", type=Path, help="with --bank: where the voice prompts are cut from")
     export.add_argument("--bank", type=Path)
+    export.add_argument("--limits", default="", help="a sentence on what it cannot do, which the program will show")
     export.add_argument("--evaluation", type=Path, help="evaluation.json for the model card")
     return parser
 

@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> None:
     config = dict(files.config) | {
         "trained": True, "moshi_name": MODEL_NAME, "mimi_name": MIMI_NAME, "tokenizer_name": TOKENIZER_NAME,
         "mimi_config_name": CODEC_CONFIG,
-    }  # fmt: skip
+    } | ({"limits": options.limits} if options.limits else {})  # fmt: skip
     made = options.out.with_name(f"{options.out.name}.new")
     if made.exists():
         shutil.rmtree(made)

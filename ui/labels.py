@@ -11,8 +11,9 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QWidget
 
 
 def text_label(text: str, role: str, tone: str = "") -> QLabel:
-    """A label in one of the theme's font roles and tones."""
+    """A label in one of the theme's font roles and tones. Its text is never taken for HTML: it may be a stranger's."""
     label = QLabel(text)
+    label.setTextFormat(Qt.TextFormat.PlainText)
     label.setProperty("role", role)
     if tone:
         label.setProperty("tone", tone)

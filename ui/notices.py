@@ -33,6 +33,11 @@ UNTRAINED = marked(
     "These weights are untrained: they exercise the program from end to end, and the answer is noise rather than "
     "speech. Choose a trained model in Settings, Engine."
 )
+# What the bundled model says of itself in its config.json, marked so that it can be translated.
+BUNDLED_LIMITS = marked(
+    "This first version of the bundled model speaks clearly and takes turns, but it seldom understands: its answers "
+    "rarely fit the question."
+)
 
 
 class Notice(QFrame):
@@ -218,13 +223,18 @@ class Progress(QFrame):
 
 
 def untrained_notice(theme: Theme, session: Session) -> QWidget:
-    """Stands as long as the loaded weights are untrained; it cannot be dismissed."""
+    """Stands as long as the loaded weights are untrained or say what they cannot do; it cannot be dismissed."""
     notice = Notice(theme, "info", tr(UNTRAINED))
     notice.setObjectName("untrained")
     notice.setAccessibleName(tr(UNTRAINED))
 
     def follow() -> None:
-        notice.setVisible(session.info is not None and not session.info.trained)
+        info = session.info
+        sentence = "" if info is None else tr(info.limits if info.trained else UNTRAINED)
+        if sentence:
+            notice.sentence.setText(sentence)
+            notice.setAccessibleName(sentence)
+        notice.setVisible(bool(sentence))
 
     session.info_changed.connect(follow)
     follow()

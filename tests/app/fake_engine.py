@@ -107,6 +107,7 @@ class FakeEngine:
         context: int = 3000,
         trained: bool = True,
         device: str = "cpu",
+        limits: str = "",
         plain_reason: str | None = "The fused kernels need an NVIDIA GPU.",
         on_prime: Callable[[], object] = lambda: None,
         on_prepare: Callable[[str], object] = lambda mode: None,
@@ -121,7 +122,7 @@ class FakeEngine:
         self.prepare_errors = dict(prepare_errors or {})
         self.prepare_steps = prepare_steps
         self.context = context
-        self.trained = trained
+        self.trained, self.limits = trained, limits
         self.device = device
         self.plain_reason = plain_reason
         self.mode = "eager"
@@ -282,6 +283,7 @@ def info_of(engine: FakeEngine, spec: ModelSpec) -> ModelInfo:
         state_bytes=1_000,
         context_frames=engine.context,
         trained=engine.trained,
+        limits=engine.limits,
         modes=engine.mode_reasons(),
         sampling=Sampling(0.8, 250, 0.7, 25, None),
     )

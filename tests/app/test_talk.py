@@ -161,6 +161,14 @@ def test_table_and_untrained_notice_are_printed(options: TalkOptions, capsys: py
     assert "These weights are untrained" not in capsys.readouterr().out
 
 
+def test_what_a_trained_model_says_that_it_cannot_do_is_printed(
+    options: TalkOptions, capsys: pytest.CaptureFixture[str]
+) -> None:
+    talk(options, FakeEngine(limits="It only sings [bold]songs[/bold]."))
+    printed = capsys.readouterr()
+    assert "It only sings [bold]songs[/bold]." in printed.out and "It only sings" in printed.err
+
+
 def refused(options: TalkOptions, words: str, engine: FakeEngine | Exception | None = None) -> None:
     before = sorted(p.name for p in options.input.parent.iterdir())
     with pytest.raises(UserError, match=words):

@@ -617,7 +617,7 @@ def test_the_published_names_hold_without_a_config(tmp_path: Path) -> None:
 
 
 def test_names_and_values_come_from_the_config(tmp_path: Path) -> None:
-    extra = {"trained": False, "lm_gen_config": {"temp": 0.5}}
+    extra = {"trained": False, "lm_gen_config": {"temp": 0.5}, "limits": "It only sings."}
     path = write_checkpoint(tmp_path / "m", config=extra, mimi={"transformer": {"context": 16}})
     (path / MODEL_NAME).rename(path / "other.safetensors")
     config = json.loads((path / "config.json").read_text())
@@ -625,6 +625,7 @@ def test_names_and_values_come_from_the_config(tmp_path: Path) -> None:
     files = find(path)
     assert files.model.name == "other.safetensors"
     assert not files.trained
+    assert files.limits == "It only sings."
     assert files.lm_gen_config == {"temp": 0.5}
     assert MimiConfig.from_dict(files.mimi_config).context == 16
 
@@ -649,6 +650,9 @@ def test_names_and_values_come_from_the_config(tmp_path: Path) -> None:
         ('{"mimi_config_name": "absent.json"}', "has no absent.json"),
         ('{"trained": "no"}', "neither true nor false"),
         ('{"lm_gen_config": 3}', "lm_gen_config"),
+        ('{"limits": 3}', "limits"),
+        ('{"limits": "' + "a" * 301 + '"}', "at most 300 characters"),
+        ('{"limits": "a\\u001b[2Jb"}', "limits"),
     ],
 )
 def test_a_bad_config_is_one_sentence(folder: Path, tmp_path: Path, text: str, said: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from PySide6.QtCore import Qt
 
 from app.messages import (
     LoadModel,
@@ -355,3 +356,8 @@ def test_untrained_weights_are_said_plainly_for_as_long_as_they_are_loaded(rig: 
     assert notice.isVisible()
     rig.ready(scripted.model_info())
     assert not notice.isVisible()
+    rig.ready(replace(scripted.model_info(), limits="It only <b>sings</b>."))
+    assert notice.isVisible()
+    assert notice.accessibleName() == notice.sentence.text() == "It only <b>sings</b>."
+    assert notice.sentence.textFormat() == Qt.TextFormat.PlainText
+    assert "(untrained)" not in rig.window.main.model.text()

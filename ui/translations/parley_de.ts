@@ -1390,6 +1390,10 @@
       <translation>Diese Engine bietet ihn nicht an.</translation>
     </message>
     <message>
+      <source>This first version of the bundled model speaks clearly and takes turns, but it seldom understands: its answers rarely fit the question.</source>
+      <translation>Diese erste Fassung des mitgelieferten Modells spricht deutlich und lässt ausreden, versteht aber selten: Ihre Antworten passen kaum je zur Frage.</translation>
+    </message>
+    <message>
       <source>This is how the model hears you</source>
       <translation>So hört Sie das Modell</translation>
     </message>
