@@ -13,7 +13,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from engine import kernels_attention, kernels_linear, kernels_ring, kernels_sampling, kernels_tokens
+from engine import kernels_attention, kernels_linear, kernels_sampling, kernels_tokens
 from engine.config import LMConfig
 from engine.frame import Frame
 from engine.fused_codec import CodecCuts, FusedCodec
@@ -33,19 +33,15 @@ class Launches(NamedTuple):
     down: Launch = Launch(rows=8)
     down_block: int = 512
     text_head: Launch = Launch(rows=4, tiles=32)
-    ring_splits: int = 16
+    ring_splits: int = 32
     ring_block: int = 32
     ring_warps: int = 4
-    ring_shares: bool = False  # `kernels_ring`, not `kernels_attention`
-    ring_registers: int = 0  # with shares: at most, of a thread; 0: as compiled
-    ring_ahead: float = 0.0  # with shares: how much of the next product's weights is asked for meanwhile
     depth_inputs: Launch = Launch(rows=4, tiles=16)
     depth_project: Launch = Launch(rows=8, warps=4)
     depth_attend: Launch = Launch(rows=16, warps=16)
     depth_gate: Launch = Launch(rows=4, warps=2)
     depth_down: Launch = Launch(rows=8, warps=16)
     depth_head: Launch = Launch(rows=8)
-    depth_tight: bool = False  # the depth's attention has a kernel for every number of steps
 
 
 class _Scratch(NamedTuple):
@@ -93,7 +89,6 @@ class FusedFrame(Frame):
         self._scratch = _scratch(config, device, dtype)
         splits = self.launches.ring_splits
         self._ring = kernels_attention.RingScratch(config.num_heads, config.head_dim, splits, device)
-        self._shares = kernels_ring.ShareScratch(config.num_heads, config.head_dim, splits, device)
         half = config.head_dim // 2
         steps = torch.arange(half, device=device, dtype=torch.float32)
         self._periods = torch.exp(steps * (-math.log(config.max_period) / half))
@@ -140,26 +135,17 @@ class FusedFrame(Frame):
     def _temporal_layer(self, layer: TemporalLayer) -> None:
         b, launches, pdl = self._scratch, self.launches, self.pdl
         kernels_linear.linear(layer.in_proj, b.x, b.projected, launches.project, norm=layer.norm1, pdl=pdl)
-        self._ring_attend(layer, layer.out_proj)
+        self._ring_attend(layer)
         kernels_linear.linear(layer.out_proj, b.attended, b.x, launches.out, add=True, pdl=pdl)
         kernels_linear.gated(layer.linear_in, b.x, layer.norm2, b.hidden, launches.gate, pdl=pdl)
         kernels_linear.linear_add(layer.linear_out, b.hidden, b.x, launches.down, launches.down_block, pdl=pdl)
 
-    def _ring_attend(self, layer: TemporalLayer, following: Tensor) -> None:
-        """`following`: the weights that are read next."""
+    def _ring_attend(self, layer: TemporalLayer) -> None:
         s, b, use = self.state, self._scratch, self.launches
-        position, keys, values = s["tokens.position"], s[layer.keys][0], s[layer.values][0]
-        if use.ring_shares:
-            kernels_ring.ring_attend(
-                b.projected, b.turns, position, keys, values, self.lm_window, b.attended, self._shares,
-                block=use.ring_block, warps=use.ring_warps, following=following if use.ring_ahead else None,
-                fraction=use.ring_ahead, registers=use.ring_registers, pdl=self.pdl,
-            )  # fmt: skip
-        else:
-            kernels_attention.ring_attend(
-                b.projected, b.turns, position, keys, values, self.lm_window, b.attended, self._ring,
-                block=use.ring_block, warps=use.ring_warps, pdl=self.pdl,
-            )  # fmt: skip
+        kernels_attention.ring_attend(
+            b.projected, b.turns, s["tokens.position"], s[layer.keys][0], s[layer.values][0], self.lm_window,
+            b.attended, self._ring, block=use.ring_block, warps=use.ring_warps, pdl=self.pdl,
+        )  # fmt: skip
 
     def _text_logits(self) -> None:
         b, temporal = self._scratch, self.lm.temporal
@@ -205,11 +191,9 @@ class FusedFrame(Frame):
             layer.in_proj[step], layer.norm1, b.depth_x, b.query, keys, values, step, launches.depth_project,
             embed=embed, pdl=pdl,
         )  # fmt: skip
-        attend = launches.depth_attend
         kernels_attention.depth_attend_add(
-            layer.out_proj[step], b.query, keys, values, b.depth_x, step, rows=attend.rows, warps=attend.warps,
-            tight=launches.depth_tight, pdl=pdl,
-        )  # fmt: skip
+            layer.out_proj[step], b.query, keys, values, b.depth_x, step, launches.depth_attend, pdl=pdl
+        )
         kernels_linear.gated(
             layer.linear_in[step], b.depth_x, layer.norm2, b.depth_hidden, launches.depth_gate, pdl=pdl
         )

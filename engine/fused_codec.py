@@ -17,7 +17,6 @@ from torch import Tensor, nn
 from engine import kernels_codec, kernels_latent
 from engine.config import MimiConfig
 from engine.kernels_codec import Memory, Parts, Signal, Tile
-from engine.kernels_latent import TwoRingScratch
 from engine.kernels_linear import Launch
 from engine.mimi import LatentTransformer, Mimi, Residual, StreamingConv1d, StreamingConvTranspose1d, TransformerLayer
 
@@ -28,7 +27,7 @@ class CodecCuts(NamedTuple):
     precision: how tiles multiply float32: "ieee", or "tf32x3" on tensor cores with three products for one, which is
         some 15 % faster and must not be the choice before its codes have been compared on a card.
     programs: how many a convolution is split into at least, where its sum is long enough to split.
-    ring_warps: of the two programs that attend for a head; 0: its ring is shared by several programs.
+    ring_warps: of the two programs that attend for a head.
     """
 
     precision: str = "ieee"
@@ -37,7 +36,7 @@ class CodecCuts(NamedTuple):
     warps: int = 4  # of a tile
     few_rows: int = 128  # programs of a convolution with one or two columns
     level_rows: int = 16  # code vectors that a program compares
-    ring_warps: int = 0
+    ring_warps: int = 16
     in_proj: Launch = Launch(8, warps=4)
     out_proj: Launch = Launch(4, warps=4)
     linear1: Launch = Launch(8, warps=4)
@@ -70,7 +69,6 @@ class FusedCodec:
         half = config.head_dim // 2
         steps = torch.arange(half, device=self._device, dtype=torch.float32)
         self._periods = torch.exp(steps * (-math.log(config.max_period) / half))
-        self._ring = TwoRingScratch(config.num_heads, config.head_dim, config.context, self._device)
         self._steps: list[Callable[[], None]] = []
         self._memory = self._open_memory("encoder_transformer", "downsample.started")
         self.encode = self._encode_plan()
@@ -219,10 +217,7 @@ class FusedCodec:
             two, cuts = partial(self._add, kernels_latent.two_linear), self.cuts
             two(layer.in_proj, x, projected, cuts.in_proj, norm=(layer.norm1_weight, layer.norm1_bias))
             rings = (projected, self._periods, position, s[layer.keys], s[layer.values], self._window, attended)
-            if cuts.ring_warps:
-                self._add(kernels_latent.two_ring_attend_whole, *rings, warps=cuts.ring_warps)
-            else:
-                self._add(kernels_latent.two_ring_attend, *rings, self._ring)
+            self._add(kernels_latent.two_ring_attend, *rings, warps=cuts.ring_warps)
             two(layer.out_proj, attended, x, cuts.out_proj, scale=layer.scale1)
             two(layer.linear1, x, hidden, cuts.linear1, norm=(layer.norm2_weight, layer.norm2_bias), gelu=True)
             two(layer.linear2, hidden, x, cuts.linear2, scale=layer.scale2)

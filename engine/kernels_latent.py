@@ -6,15 +6,20 @@ PyTorch is `engine.mimi`; the tests run both. Imports Triton: import this module
 
 from __future__ import annotations
 
-import torch
 import triton
 import triton.language as tl
 from torch import Tensor
 
-from engine.kernels_attention import rotate
 from engine.kernels_linear import Launch, launch_options, wait_for_inputs
 
 POSITIONS = 2  # latents of a frame
+
+
+@triton.jit
+def rotate(row, cos, sin, HEAD: tl.constexpr):
+    """Interleaved pairs of row [HEAD] float32 turned by the angles of cos, sin [HEAD / 2]; in row's order."""
+    real, imaginary = tl.split(tl.reshape(row, (HEAD // 2, 2)))
+    return tl.interleave(real * cos - imaginary * sin, real * sin + imaginary * cos)
 
 
 @triton.jit
@@ -59,70 +64,11 @@ def two_linear_kernel(
 
 @triton.jit
 def two_ring_kernel(
-    projected, periods, position, keys, values, parts, arrived, out, window,
-    HEADS: tl.constexpr, HEAD: tl.constexpr, CAPACITY: tl.constexpr, BLOCK: tl.constexpr, SPLITS: tl.constexpr,
-    SCALE: tl.constexpr, PDL: tl.constexpr,
-):  # fmt: skip
-    """Attention of two new positions, as `layers.ring_attention`. One block of the ring a program, BLOCK * SPLITS >= C.
-
-    projected [2, 3 * HEADS * HEAD]; parts [HEADS, SPLITS, 2, HEAD + 2], arrived [HEADS] int32 zeros.
-    """
-    head, split = tl.program_id(0), tl.program_id(1)
-    dims, pairs = tl.arange(0, HEAD), tl.arange(0, HEAD // 2)
-    slots = split * BLOCK + tl.arange(0, BLOCK)
-    width: tl.constexpr = 3 * HEADS * HEAD
-    # The rings hold earlier frames, which are long done, and the position is renewed after the last layer.
-    base = head * (CAPACITY * HEAD)
-    at = base + slots[:, None] * HEAD + dims[None, :]
-    here = (slots < CAPACITY)[:, None]
-    k, v = tl.load(keys + at, mask=here, other=0.0), tl.load(values + at, mask=here, other=0.0)
-    frequencies = tl.load(periods + pairs)
-    start = tl.load(position)
-    wait_for_inputs(PDL)
-    last_slot = ((start + 1) % CAPACITY).to(tl.int32)
-    for new in tl.static_range(2):
-        angles = (start + new).to(tl.float32) * frequencies
-        row = projected + new * width + head * HEAD + dims
-        new_key = rotate(tl.load(row + HEADS * HEAD), tl.cos(angles), tl.sin(angles), HEAD)
-        new_value = tl.load(row + 2 * HEADS * HEAD)
-        slot = ((start + new) % CAPACITY).to(tl.int32)
-        is_new = (slots == slot)[:, None]
-        k, v = tl.where(is_new, new_key[None, :], k), tl.where(is_new, new_value[None, :], v)
-        if slot // BLOCK == split:
-            tl.store(keys + base + slot * HEAD + dims, new_key)
-            tl.store(values + base + slot * HEAD + dims, new_value)
-    age = (last_slot - slots + CAPACITY) % CAPACITY  # positions since the newer of the two
-    held = (age <= start + 1) & (age < window) & (slots < CAPACITY)
-    for query in tl.static_range(2):
-        angles = (start + query).to(tl.float32) * frequencies
-        q = rotate(tl.load(projected + query * width + head * HEAD + dims), tl.cos(angles), tl.sin(angles), HEAD)
-        seen = held & (age >= 1 - query)
-        score = tl.where(seen, tl.sum(k * (q * SCALE)[None, :], axis=1), -float("inf"))
-        best = tl.max(score, axis=0)
-        share = tl.where(seen, tl.exp(score - best), 0.0)
-        part = parts + ((head * SPLITS + split) * 2 + query) * (HEAD + 2)
-        tl.store(part + dims, tl.sum(share[:, None] * v, axis=0))
-        tl.store(part + HEAD, best)
-        tl.store(part + HEAD + 1, tl.sum(share, axis=0))
-    tl.debug_barrier()  # all threads' parts are out before one of them announces it
-    if tl.atomic_add(arrived + head, 1, sem="acq_rel") == SPLITS - 1:
-        tl.store(arrived + head, 0)
-        for query in tl.static_range(2):
-            every = parts + ((head * SPLITS + tl.arange(0, SPLITS)) * 2 + query) * (HEAD + 2)
-            bests, weights = tl.load(every + HEAD, volatile=True), tl.load(every + HEAD + 1, volatile=True)
-            shrinks = tl.exp(bests - tl.max(bests, axis=0))
-            mixes = tl.load(every[:, None] + dims[None, :], volatile=True)
-            result = tl.sum(mixes * shrinks[:, None], axis=0) / tl.sum(weights * shrinks, axis=0)
-            tl.store(out + query * (HEADS * HEAD) + head * HEAD + dims, result)
-
-
-@triton.jit
-def two_ring_whole_kernel(
     projected, periods, position, keys, values, out, window,
     HEADS: tl.constexpr, HEAD: tl.constexpr, CAPACITY: tl.constexpr, BLOCK: tl.constexpr, SCALE: tl.constexpr,
     PDL: tl.constexpr,
 ):  # fmt: skip
-    """As `two_ring_kernel`, a head's whole ring in one program for each of the two positions: nothing to merge.
+    """Rope, the writes into the rings and attention: one head, one of the two positions, which begin at position [1].
 
     Both programs of a head take in both new positions; each writes its own, which the other finds in `projected`.
     Reading while it writes is harmless: the slots written are replaced in registers."""
@@ -242,36 +188,16 @@ def two_linear(
     )  # fmt: skip
 
 
-class TwoRingScratch:
-    """Memory between the programs of `two_ring_attend`; one serves all layers."""
-
-    def __init__(self, heads: int, head_dim: int, capacity: int, device: torch.device | str, block: int = 64) -> None:
-        self.block = block
-        self.splits = triton.next_power_of_2(triton.cdiv(capacity, block))
-        self.parts = torch.zeros(heads, self.splits, 2, head_dim + 2, device=device)
-        self.arrived = torch.zeros(heads, dtype=torch.int32, device=device)
-
-
 def two_ring_attend(
-    projected: Tensor, periods: Tensor, position: Tensor, keys: Tensor, values: Tensor, window: int, out: Tensor,
-    scratch: TwoRingScratch, *, pdl: int,
-) -> None:  # fmt: skip
-    """Rope, the writes into the rings [H, C, D], and attention, for position and position + 1 -> out [2, H * D]."""
-    heads, capacity, head_dim = keys.shape
-    two_ring_kernel[(heads, scratch.splits)](
-        projected, periods, position, keys, values, scratch.parts, scratch.arrived, out, window, heads, head_dim,
-        capacity, scratch.block, scratch.splits, head_dim**-0.5, pdl, num_warps=4, **launch_options(pdl),
-    )  # fmt: skip
-
-
-def two_ring_attend_whole(
     projected: Tensor, periods: Tensor, position: Tensor, keys: Tensor, values: Tensor, window: int, out: Tensor, *,
     warps: int = 16, pdl: int,
 ) -> None:  # fmt: skip
-    """As `two_ring_attend`, in two programs a head. Positions are successive, so the two never share a slot."""
+    """Rope, the writes into the rings [H, C, D], and attention, for position and position + 1 -> out [2, H * D].
+
+    Two programs a head, each with the whole ring in registers. Positions are successive: they never share a slot."""
     heads, capacity, head_dim = keys.shape
     assert capacity >= POSITIONS, "both new positions must fit in the ring"
-    two_ring_whole_kernel[(heads, POSITIONS)](
+    two_ring_kernel[(heads, POSITIONS)](
         projected, periods, position, keys, values, out, window, heads, head_dim, capacity,
         triton.next_power_of_2(capacity), head_dim**-0.5, pdl, num_warps=warps, **launch_options(pdl),
     )  # fmt: skip

@@ -1,11 +1,13 @@
 """Triton kernels that stream 8- and 4-bit weights past one vector, as `engine.kernels_linear` does plain ones.
 
-The weights are widened in registers and never written back; scales are applied to sums, not to weights: once a row
-where a row (or the matrix) shares one, else once for every 16 bytes that a thread holds. Sums are in float32 and
-rounded where the plain kernels round, so a product differs from that of the dequantised matrix by the order of its sum
-only. Formats: `engine.quantize.Quantized`.
+The weights are widened in registers and never written back (`engine.kernels_quantized_parts`); scales are applied to
+sums, not to weights: once a row where a row (or the matrix) shares one, else once for every 16 bytes that a thread
+holds. A row is taken whole where it fits, so that the vector stays in registers, normed once; the scales are asked for
+together with the weights, before anything waits.
 
-Each kernel stands beside its plain PyTorch. Imports Triton: import this module late.
+Sums are in float32 and rounded where the plain kernels round, so a product differs from that of the dequantised matrix
+by the order of its sum only (four bits: `low_products` adds a little). Formats: `engine.quantize.Quantized`. Each
+kernel stands beside its plain PyTorch. Imports Triton: import this module late.
 """
 
 from __future__ import annotations
@@ -17,161 +19,191 @@ import triton.language as tl
 from torch import Tensor
 
 from engine.kernels_linear import EPS, Launch, launch_options, wait_for_inputs
+from engine.kernels_quantized_parts import (
+    PIECE,
+    as_loaded,
+    finished,
+    group_bytes,
+    kind,
+    load_pieces,
+    load_scales,
+    parts,
+    row_sums,
+)
 from engine.layers import rms_norm
 from engine.quantize import Quantized, dequantized
 
-SUB = 16  # bytes of a row that are summed before a scale is applied: what one thread loads at once
+
+@triton.jit
+def silu(g, dtype: tl.constexpr):
+    wide = g.to(tl.float32)
+    return (wide / (1.0 + tl.exp(-wide))).to(dtype).to(tl.float32)
 
 
 @triton.jit
-def load_tile(values, rows, bytes_at, N: tl.constexpr, W: tl.constexpr, more):
-    """Rows [ROWS] of values [N, W] at bytes_at [G, SUB] -> [ROWS, G, SUB]; zeros outside, or where `more` is not."""
-    at = rows[:, None, None].to(tl.int64) * W + bytes_at[None, :, :]
-    mask = (rows < N)[:, None, None] & (bytes_at < W)[None, :, :] & more
-    return tl.load(values + at, mask=mask, other=0.0)
+def load_half(x, at, W: tl.constexpr):
+    return tl.load(x + at, mask=at < W, other=0.0)
 
 
 @triton.jit
-def load_scales(scales, rows, first, N: tl.constexpr, W: tl.constexpr, GROUP: tl.constexpr, HIGH: tl.constexpr):
-    """Scales of four-bit groups, for the pieces of SUB bytes that begin at first [G] -> [ROWS, G] float32."""
-    column = first // GROUP + HIGH * (W // GROUP)
-    at = rows[:, None] * (2 * W // GROUP) + column[None, :]
-    return tl.load(scales + at, mask=(rows < N)[:, None] & (first < W)[None, :], other=0.0).to(tl.float32)
-
-
-@triton.jit
-def load_vector(x, alpha, power, at, inside, NORM: tl.constexpr):
-    """x at [G, SUB] as float32, normed (and rounded as the norm's result is) where NORM."""
-    v = tl.load(x + at, mask=inside, other=0.0)
-    if NORM:
-        scale = tl.load(alpha + at, mask=inside, other=0.0).to(tl.float32)
-        return (v.to(tl.float32) * (scale * power)).to(v.dtype).to(tl.float32)
-    return v.to(tl.float32)
-
-
-@triton.jit
-def dots(tile, scales, rows, first, low, high, N: tl.constexpr, W: tl.constexpr, GROUP: tl.constexpr):
-    """tile [ROWS, G, SUB] . the vector's parts low, high [G, SUB] -> [ROWS, G] float32; GROUP 0: 8 bits, no scales."""
-    if GROUP == 0:
-        return tl.sum(tile.to(tl.float32) * low[None, :, :], axis=2)
-    else:
-        # Numbers are stored plus 8: that much of the vector is taken off again, once for all rows.
-        lows = tl.sum((tile & 15).to(tl.float32) * low[None, :, :], axis=2) - 8.0 * tl.sum(low, axis=1)[None, :]
-        highs = tl.sum((tile >> 4).to(tl.float32) * high[None, :, :], axis=2) - 8.0 * tl.sum(high, axis=1)[None, :]
-        return lows * load_scales(scales, rows, first, N, W, GROUP, 0) + highs * load_scales(
-            scales, rows, first, N, W, GROUP, 1
-        )
-
-
-@triton.jit
-def row_scales(y, scales, rows, N: tl.constexpr, GROUP: tl.constexpr, SCALE_ROWS: tl.constexpr):
-    """y [ROWS] times the scale of each row, which SCALE_ROWS of them share; four-bit sums have theirs already."""
-    if GROUP == 0:
-        y *= tl.load(scales + rows // SCALE_ROWS, mask=rows < N, other=0.0).to(tl.float32)
-    return y
-
-
-@triton.jit
-def product_kernel(
+def held_kernel(
     values, scales, x, alpha, out,
     N: tl.constexpr, W: tl.constexpr, ALL: tl.constexpr, GROUP: tl.constexpr, SCALE_ROWS: tl.constexpr,
-    X_BLOCK: tl.constexpr, BLOCK: tl.constexpr, PIECE: tl.constexpr, ROWS: tl.constexpr, TILES: tl.constexpr,
-    NORM: tl.constexpr, ADD: tl.constexpr, GATED: tl.constexpr, EPSILON: tl.constexpr, PDL: tl.constexpr,
+    G: tl.constexpr, ROWS: tl.constexpr, TILES: tl.constexpr, KIND: tl.constexpr, NORM: tl.constexpr,
+    ADD: tl.constexpr, GATED: tl.constexpr, EPSILON: tl.constexpr, PDL: tl.constexpr,
 ):  # fmt: skip
-    """out[n] = W[n] . x for N rows of W bytes, BLOCK bytes at a time; x normed first (NORM), the product added to out
-    (ADD), or silu of it times that of row N + n (GATED). ALL: rows of the matrix; PIECE: SUB."""
+    """out[n] = W[n] . x for N rows of W bytes, the whole of x in registers: normed (NORM), added to out (ADD), or silu
+    of it times row N + n's (GATED). ALL: rows of the matrix. G pieces of 16 bytes cover a row."""
     dtype = out.dtype.element_ty
     K: tl.constexpr = W if GROUP == 0 else 2 * W
-    STEPS: tl.constexpr = (W + BLOCK - 1) // BLOCK
-    first = tl.arange(0, BLOCK // PIECE) * PIECE
-    bytes_at = first[:, None] + tl.arange(0, PIECE)[None, :]
+    pieces = tl.arange(0, G)
     rows = tl.program_id(0) * (ROWS * TILES) + tl.arange(0, ROWS)
-    tile = load_tile(values, rows, bytes_at, N, W, True)
+    tile = load_pieces(values, rows, pieces, N, W, True)
+    scale = load_scales(scales, rows, pieces, 0, N, W, GROUP, SCALE_ROWS, True)
+    high_scale = scale
+    if GROUP > 0:
+        high_scale = load_scales(scales, rows, pieces, 1, N, W, GROUP, SCALE_ROWS, True)
     if GATED:
-        other = load_tile(values, rows + N, bytes_at, ALL, W, True)
-    wait_for_inputs(PDL)
-    power = 0.0
-    if NORM:
-        columns = tl.arange(0, X_BLOCK)
-        whole = tl.load(x + columns, mask=columns < K, other=0.0).to(tl.float32)
-        power = tl.rsqrt(tl.sum(whole * whole, axis=0) / K + EPSILON)
-    total = tl.zeros((ROWS, BLOCK // PIECE), tl.float32)
-    second = total
-    start = 0
-    for index in range(TILES * STEPS):
-        ends = start + BLOCK >= W
-        here = first + start
-        at = bytes_at + start
-        low = load_vector(x, alpha, power, at, at < W, NORM)
-        high = low
+        tile2 = load_pieces(values, rows + N, pieces, ALL, W, True)
+        scale2 = load_scales(scales, rows + N, pieces, 0, ALL, W, GROUP, SCALE_ROWS, True)
+        high_scale2 = scale2
         if GROUP > 0:
-            high = load_vector(x, alpha, power, at + W, at < W, NORM)
-        next_start = tl.where(ends, 0, start + BLOCK)
-        next_rows = tl.where(ends, rows + ROWS, rows)
-        more = index + 1 < TILES * STEPS
-        next_tile = load_tile(values, next_rows, bytes_at + next_start, N, W, more)
+            high_scale2 = load_scales(scales, rows + N, pieces, 1, ALL, W, GROUP, SCALE_ROWS, True)
+    at = pieces[:, None] * 16 + tl.arange(0, 16)[None, :]
+    if NORM:
+        gain = load_half(alpha, at, W)
+        high_gain = gain
+        if GROUP > 0:
+            high_gain = load_half(alpha + W, at, W)
+    wait_for_inputs(PDL)
+    low = load_half(x, at, W).to(tl.float32)
+    high = low
+    if GROUP > 0:
+        high = load_half(x + W, at, W).to(tl.float32)
+    if NORM:
+        squares = tl.sum(tl.sum(low * low, axis=1), axis=0)
+        if GROUP > 0:
+            squares += tl.sum(tl.sum(high * high, axis=1), axis=0)
+        power = tl.rsqrt(squares / K + EPSILON)
+        low = (low * (gain.to(tl.float32) * power)).to(x.dtype.element_ty).to(tl.float32)
+        if GROUP > 0:
+            high = (high * (high_gain.to(tl.float32) * power)).to(x.dtype.element_ty).to(tl.float32)
+        else:
+            high = low
+    a, b, c, d = parts(low, G, KIND)
+    e, f, g, h = a, b, c, d
+    low_whole = tl.sum(low, axis=1)
+    high_whole = low_whole
+    if GROUP > 0:
+        e, f, g, h = parts(high, G, KIND)
+        high_whole = tl.sum(high, axis=1)
+    for index in range(TILES):
+        more = index + 1 < TILES
+        following = rows + ROWS
+        next_tile = load_pieces(values, following, pieces, N, W, more)
+        next_scale = load_scales(scales, following, pieces, 0, N, W, GROUP, SCALE_ROWS, more)
+        next_high_scale = next_scale
+        if GROUP > 0:
+            next_high_scale = load_scales(scales, following, pieces, 1, N, W, GROUP, SCALE_ROWS, more)
         if GATED:
-            next_other = load_tile(
-                values, next_rows + N, bytes_at + next_start, ALL, W, more & (next_rows < N)[:, None, None]
-            )
-            second += dots(other, scales, rows + N, here, low, high, ALL, W, GROUP)
-            other = next_other
-        total += dots(tile, scales, rows, here, low, high, N, W, GROUP)
-        if ends:
-            y = row_scales(tl.sum(total, axis=1), scales, rows, N, GROUP, SCALE_ROWS).to(dtype)
-            if GATED:
-                u = row_scales(tl.sum(second, axis=1), scales, rows + N, ALL, GROUP, SCALE_ROWS).to(dtype)
-                g = y.to(tl.float32)
-                y = ((g / (1.0 + tl.exp(-g))).to(dtype).to(tl.float32) * u.to(tl.float32)).to(dtype)
-            if ADD:
-                held = tl.load(out + rows, mask=rows < N, other=0.0).to(tl.float32)
-                y = (held + y.to(tl.float32)).to(dtype)
-            tl.store(out + rows, y, mask=rows < N)
-            total = tl.zeros((ROWS, BLOCK // PIECE), tl.float32)
-            second = tl.zeros((ROWS, BLOCK // PIECE), tl.float32)
-        tile = next_tile
-        start = next_start
-        rows = next_rows
+            more2 = more & (following < N)[:, None]
+            next_tile2 = load_pieces(values, following + N, pieces, ALL, W, more2[:, :, None])
+            next_scale2 = load_scales(scales, following + N, pieces, 0, ALL, W, GROUP, SCALE_ROWS, more2)
+            next_high_scale2 = next_scale2
+            if GROUP > 0:
+                next_high_scale2 = load_scales(scales, following + N, pieces, 1, ALL, W, GROUP, SCALE_ROWS, more2)
+        if ADD:  # asked for before the sum, which hides how long it takes
+            held = tl.load(out + rows, mask=rows < N, other=0.0)
+        sums = row_sums(tile, a, b, c, d, low_whole, e, f, g, h, high_whole, scale, high_scale, KIND)
+        y = finished(sums, scale, GROUP).to(dtype)
+        if GATED:
+            sums = row_sums(tile2, a, b, c, d, low_whole, e, f, g, h, high_whole, scale2, high_scale2, KIND)
+            u = finished(sums, scale2, GROUP).to(dtype)
+            y = (silu(y, dtype) * u.to(tl.float32)).to(dtype)
+            tile2, scale2, high_scale2 = next_tile2, next_scale2, next_high_scale2
+        if ADD:
+            y = (held.to(tl.float32) + y.to(tl.float32)).to(dtype)
+        tl.store(out + rows, y, mask=rows < N)
+        tile, scale, high_scale = next_tile, next_scale, next_high_scale
+        rows = following
 
 
-def group_bytes(weight: Quantized) -> int:
-    """Bytes of a row that share a four-bit scale; 0 for eight bits, whose rows have one scale each or less."""
-    return weight.values.shape[-1] * 2 // weight.scales.shape[-1] if weight.values.dtype == torch.uint8 else 0
-
-
-def supported(weight: Quantized) -> bool:
-    """Whether the kernels can take this matrix: four-bit groups must be whole pieces."""
-    return group_bytes(weight) % SUB == 0
-
-
-def _launch(
-    weight: Quantized, x: Tensor, out: Tensor, launch: Launch, block: int, rows: int, *, norm: Tensor | None,
-    add: bool, gated: bool, pdl: int,
-) -> None:  # fmt: skip
-    every, width = weight.values.shape
-    group = group_bytes(weight)
-    columns = width if group == 0 else 2 * width
-    block = max(SUB, min(block, triton.next_power_of_2(width)))
-    product_kernel[(triton.cdiv(rows, launch.rows * launch.tiles),)](
-        weight.values, weight.scales, x, x if norm is None else norm, out, rows, width, every, group,
-        every // weight.scales.shape[0], triton.next_power_of_2(columns), block, SUB, launch.rows, launch.tiles,
-        norm is not None, add, gated, EPS, pdl, num_warps=launch.warps, **launch_options(pdl),
-    )  # fmt: skip
+@triton.jit
+def stepped_kernel(
+    values, scales, x, out,
+    N: tl.constexpr, W: tl.constexpr, GROUP: tl.constexpr, SCALE_ROWS: tl.constexpr, G: tl.constexpr,
+    ROWS: tl.constexpr, KIND: tl.constexpr, PDL: tl.constexpr,
+):  # fmt: skip
+    """out[n] += W[n] . x for rows too long to hold x: G pieces of 16 bytes at a time, a divisor of W / 16."""
+    dtype = out.dtype.element_ty
+    pieces = tl.arange(0, G)
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    tile = load_pieces(values, rows, pieces, N, W, True)
+    scale = load_scales(scales, rows, pieces, 0, N, W, GROUP, SCALE_ROWS, True)
+    high_scale = scale
+    if GROUP > 0:
+        high_scale = load_scales(scales, rows, pieces, 1, N, W, GROUP, SCALE_ROWS, True)
+    wait_for_inputs(PDL)
+    held = tl.load(out + rows, mask=rows < N, other=0.0).to(tl.float32)
+    at = pieces[:, None] * 16 + tl.arange(0, 16)[None, :]
+    total = tl.zeros((ROWS, G), tl.float32)
+    for _ in range(0, W // 16, G):
+        pieces += G
+        next_tile = load_pieces(values, rows, pieces, N, W, True)
+        low = load_half(x, at, W).to(tl.float32)
+        a, b, c, d = parts(low, G, KIND)
+        e, f, g, h = a, b, c, d
+        low_whole = tl.sum(low, axis=1)
+        high_whole = low_whole
+        next_scale, next_high_scale = scale, high_scale
+        if GROUP > 0:
+            next_scale = load_scales(scales, rows, pieces, 0, N, W, GROUP, SCALE_ROWS, True)
+            next_high_scale = load_scales(scales, rows, pieces, 1, N, W, GROUP, SCALE_ROWS, True)
+            high = load_half(x + W, at, W).to(tl.float32)
+            e, f, g, h = parts(high, G, KIND)
+            high_whole = tl.sum(high, axis=1)
+        total += row_sums(tile, a, b, c, d, low_whole, e, f, g, h, high_whole, scale, high_scale, KIND)
+        tile, scale, high_scale = next_tile, next_scale, next_high_scale
+        at += G * 16
+    y = finished(total, scale, GROUP).to(dtype).to(tl.float32)
+    tl.store(out + rows, (held + y).to(dtype), mask=rows < N)
 
 
 def linear(
-    weight: Quantized, x: Tensor, out: Tensor, launch: Launch, block: int, *, norm: Tensor | None = None,
+    weight: Quantized, x: Tensor, out: Tensor, launch: Launch, block: int = 0, *, norm: Tensor | None = None,
     add: bool = False, pdl: int,
 ) -> None:  # fmt: skip
     """out [N] = weight [N, K] @ x [K] in out's dtype, in place; `norm` [K]: of rms_norm(x); `add`: out += instead.
 
-    block: bytes of a row that are taken at once, a power of two."""
-    _launch(weight, x, out, launch, block, weight.values.shape[0], norm=norm, add=add, gated=False, pdl=pdl)
+    block: bytes of a row at once, for `add` without norm and where they divide a row evenly; 0: whole rows."""
+    rows, width = weight.values.shape
+    how = kind(weight)
+    if block and add and norm is None and width % block == 0 and width > block:
+        stepped_kernel[(triton.cdiv(rows, launch.rows),)](
+            as_loaded(weight), weight.scales, x, out, rows, width, group_bytes(weight),
+            rows // weight.scales.shape[0], block // PIECE, launch.rows, how, pdl, num_warps=launch.warps,
+            **launch_options(pdl),
+        )  # fmt: skip
+        return
+    _held(weight, x, out, launch, rows, how, norm=norm, add=add, gated=False, pdl=pdl)
 
 
-def gated(weight: Quantized, x: Tensor, norm: Tensor, out: Tensor, launch: Launch, block: int, *, pdl: int) -> None:
+def gated(weight: Quantized, x: Tensor, norm: Tensor, out: Tensor, launch: Launch, *, pdl: int) -> None:
     """out [H] = silu(g) * v with g, v = weight [2H, K] @ rms_norm(x [K], norm), in place."""
-    _launch(weight, x, out, launch, block, weight.values.shape[0] // 2, norm=norm, add=False, gated=True, pdl=pdl)
+    how = kind(weight)
+    _held(weight, x, out, launch, weight.values.shape[0] // 2, how, norm=norm, add=False, gated=True, pdl=pdl)
+
+
+def _held(
+    weight: Quantized, x: Tensor, out: Tensor, launch: Launch, rows: int, how: int, *, norm: Tensor | None, add: bool,
+    gated: bool, pdl: int,
+) -> None:  # fmt: skip
+    every, width = weight.values.shape
+    held_kernel[(triton.cdiv(rows, launch.rows * launch.tiles),)](
+        as_loaded(weight), weight.scales, x, x if norm is None else norm, out, rows, width, every,
+        group_bytes(weight), every // weight.scales.shape[0], triton.next_power_of_2(width // PIECE), launch.rows,
+        launch.tiles, how, norm is not None, add, gated, EPS, pdl, num_warps=launch.warps, **launch_options(pdl),
+    )  # fmt: skip
 
 
 # ---------------------------------------------------------------- the same in plain PyTorch

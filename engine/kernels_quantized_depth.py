@@ -13,7 +13,17 @@ import triton.language as tl
 from torch import Tensor
 
 from engine.kernels_linear import EPS, Launch, launch_options, wait_for_inputs
-from engine.kernels_quantized import SUB, dots, group_bytes, load_tile, row_scales
+from engine.kernels_quantized_parts import (
+    PIECE,
+    as_loaded,
+    finished,
+    group_bytes,
+    kind,
+    load_pieces,
+    load_scales,
+    parts,
+    row_sums,
+)
 from engine.layers import rms_norm
 from engine.quantize import Quantized, dequantized
 
@@ -30,48 +40,56 @@ def depth_input(x, table, scales, token, at, inside, K: tl.constexpr, EMBED: tl.
 
 
 @triton.jit
-def normed_input(
-    source, table, table_scales, token, alpha, power, at, inside, K: tl.constexpr, EMBED: tl.constexpr
-):  # fmt: skip
-    v = depth_input(source, table, table_scales, token, at, inside, K, EMBED)
-    scale = tl.load(alpha + at, mask=inside, other=0.0).to(tl.float32)
-    return (v * (scale * power)).to(source.dtype.element_ty).to(tl.float32)
-
-
-@triton.jit
 def depth_project_kernel(
     values, scales, source, table, table_scales, token_at, alpha, x, query, keys, rows_of_values, step,
-    K: tl.constexpr, W: tl.constexpr, GROUP: tl.constexpr, SCALE_ROWS: tl.constexpr, BLOCK: tl.constexpr,
-    X_BLOCK: tl.constexpr, PIECE: tl.constexpr, HEAD: tl.constexpr, STEPS: tl.constexpr, ROWS: tl.constexpr,
-    EMBED: tl.constexpr, EPSILON: tl.constexpr, PDL: tl.constexpr,
+    K: tl.constexpr, W: tl.constexpr, GROUP: tl.constexpr, SCALE_ROWS: tl.constexpr, G: tl.constexpr,
+    HEAD: tl.constexpr, STEPS: tl.constexpr, ROWS: tl.constexpr, KIND: tl.constexpr, EMBED: tl.constexpr,
+    EPSILON: tl.constexpr, PDL: tl.constexpr,
 ):  # fmt: skip
     """q, k, v of one depth layer at one step; k and v go to their place in the step rings [HEADS, STEPS, HEAD].
 
     EMBED: the layer's input is source + table[token], which the first program also leaves in x; else it is source.
     """
     dtype = query.dtype.element_ty
-    first = tl.arange(0, BLOCK // PIECE) * PIECE
-    bytes_at = first[:, None] + tl.arange(0, PIECE)[None, :]
+    pieces = tl.arange(0, G)
     rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
-    tile = load_tile(values, rows, bytes_at, 3 * K, W, True)
+    tile = load_pieces(values, rows, pieces, 3 * K, W, True)
+    scale = load_scales(scales, rows, pieces, 0, 3 * K, W, GROUP, SCALE_ROWS, True)
+    high_scale = scale
+    at = pieces[:, None] * 16 + tl.arange(0, 16)[None, :]
+    inside = at < W
+    gain = tl.load(alpha + at, mask=inside, other=0.0).to(tl.float32)
+    high_gain = gain
+    if GROUP > 0:
+        high_scale = load_scales(scales, rows, pieces, 1, 3 * K, W, GROUP, SCALE_ROWS, True)
+        high_gain = tl.load(alpha + W + at, mask=inside, other=0.0).to(tl.float32)
     wait_for_inputs(PDL)
-    columns = tl.arange(0, X_BLOCK)
     token = 0
     if EMBED:
         token = tl.load(token_at)
-        whole = depth_input(source, table, table_scales, token, columns, columns < K, K, True)
-        if tl.program_id(0) == 0:
-            tl.store(x + columns, whole.to(dtype), mask=columns < K)
-    else:
-        whole = depth_input(source, table, table_scales, token, columns, columns < K, K, False)
-    power = tl.rsqrt(tl.sum(whole * whole, axis=0) / K + EPSILON)
-    inside = bytes_at < W
-    low = normed_input(source, table, table_scales, token, alpha, power, bytes_at, inside, K, EMBED)
+    low = depth_input(source, table, table_scales, token, at, inside, K, EMBED)
     high = low
+    squares = tl.sum(tl.sum(low * low, axis=1), axis=0)
     if GROUP > 0:
-        high = normed_input(source, table, table_scales, token, alpha, power, bytes_at + W, inside, K, EMBED)
-    y = tl.sum(dots(tile, scales, rows, first, low, high, 3 * K, W, GROUP), axis=1)
-    y = row_scales(y, scales, rows, 3 * K, GROUP, SCALE_ROWS).to(dtype)
+        high = depth_input(source, table, table_scales, token, at + W, inside, K, EMBED)
+        squares += tl.sum(tl.sum(high * high, axis=1), axis=0)
+    if EMBED:  # noqa: SIM102 - known while compiling
+        if tl.program_id(0) == 0:
+            tl.store(x + at, low.to(dtype), mask=inside)
+            if GROUP > 0:
+                tl.store(x + W + at, high.to(dtype), mask=inside)
+    power = tl.rsqrt(squares / K + EPSILON)
+    low = (low * (gain * power)).to(dtype).to(tl.float32)
+    a, b, c, d = parts(low, G, KIND)
+    e, f, g, h = a, b, c, d
+    low_whole = tl.sum(low, axis=1)
+    high_whole = low_whole
+    if GROUP > 0:
+        high = (high * (high_gain * power)).to(dtype).to(tl.float32)
+        e, f, g, h = parts(high, G, KIND)
+        high_whole = tl.sum(high, axis=1)
+    sums = row_sums(tile, a, b, c, d, low_whole, e, f, g, h, high_whole, scale, high_scale, KIND)
+    y = finished(sums, scale, GROUP).to(dtype)
     part, row = rows // K, rows % K
     place = (row // HEAD) * (STEPS * HEAD) + step * HEAD + row % HEAD
     tl.store(query + row, y, mask=part == 0)
@@ -88,13 +106,12 @@ def depth_project(
     `embed` (source [d], 8-bit table [tokens, d], token [1]): x is first set to source + table[token].
     """
     _, steps, head_dim = keys.shape
-    dim, width = x.shape[0], weight.values.shape[1]
+    dim, width, how = x.shape[0], weight.values.shape[1], kind(weight)
     source, (table, table_scales), token = embed if embed is not None else (x, (x, x), x)
     depth_project_kernel[(triton.cdiv(3 * dim, launch.rows),)](
-        *weight, source, table, table_scales, token, norm, x, query, keys, values, step, dim, width,
-        group_bytes(weight), 3 * dim // weight.scales.shape[0], max(SUB, triton.next_power_of_2(width)),
-        triton.next_power_of_2(dim), SUB, head_dim, steps, launch.rows, embed is not None, EPS, pdl,
-        num_warps=launch.warps, **launch_options(pdl),
+        as_loaded(weight), weight.scales, source, table, table_scales, token, norm, x, query, keys, values, step,
+        dim, width, group_bytes(weight), 3 * dim // weight.scales.shape[0], triton.next_power_of_2(width // PIECE),
+        head_dim, steps, launch.rows, how, embed is not None, EPS, pdl, num_warps=launch.warps, **launch_options(pdl),
     )  # fmt: skip
 
 
@@ -125,30 +142,37 @@ def attention(
 @triton.jit
 def depth_attend_kernel(
     weight, scales, query, keys, values, x, step,
-    N: tl.constexpr, W: tl.constexpr, GROUP: tl.constexpr, SCALE_ROWS: tl.constexpr, PIECE: tl.constexpr,
-    HEADS: tl.constexpr, HEAD: tl.constexpr, STEPS: tl.constexpr, BLOCK: tl.constexpr, ROWS: tl.constexpr,
+    N: tl.constexpr, W: tl.constexpr, GROUP: tl.constexpr, SCALE_ROWS: tl.constexpr, HEADS: tl.constexpr,
+    HEAD: tl.constexpr, STEPS: tl.constexpr, BLOCK: tl.constexpr, ROWS: tl.constexpr, KIND: tl.constexpr,
     SCALE: tl.constexpr, PDL: tl.constexpr,
 ):  # fmt: skip
-    """x[n] += W[n] . attention(query, keys, values): every program attends for itself, which is cheaper than a launch.
+    """x[n] += W[n] . attention(query, keys, values), which every program makes for itself.
 
     A four-bit row holds the columns of the first half of the heads in its low halves, the others in its high ones.
     """
     dtype = x.dtype.element_ty
-    first = tl.arange(0, W // PIECE) * PIECE
+    G: tl.constexpr = W // 16
+    pieces = tl.arange(0, G)
     rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
-    tile = load_tile(weight, rows, first[:, None] + tl.arange(0, PIECE)[None, :], N, W, True)
+    tile = load_pieces(weight, rows, pieces, N, W, True)
+    scale = load_scales(scales, rows, pieces, 0, N, W, GROUP, SCALE_ROWS, True)
+    high_scale = scale
+    if GROUP > 0:
+        high_scale = load_scales(scales, rows, pieces, 1, N, W, GROUP, SCALE_ROWS, True)
     wait_for_inputs(PDL)
     held = tl.load(x + rows).to(tl.float32)
+    some: tl.constexpr = HEADS if GROUP == 0 else HEADS // 2
+    low = tl.reshape(attention(query, keys, values, step, 0, some, HEAD, STEPS, BLOCK, SCALE), (G, 16))
+    a, b, c, d = parts(low, G, KIND)
+    e, f, g, h = a, b, c, d
+    low_whole = tl.sum(low, axis=1)
+    high_whole = low_whole
     if GROUP > 0:
-        low = attention(query, keys, values, step, 0, HEADS // 2, HEAD, STEPS, BLOCK, SCALE)
-        high = attention(query, keys, values, step, HEADS // 2, HEADS // 2, HEAD, STEPS, BLOCK, SCALE)
-        high = tl.reshape(high, (W // PIECE, PIECE))
-    else:
-        low = attention(query, keys, values, step, 0, HEADS, HEAD, STEPS, BLOCK, SCALE)
-        high = tl.reshape(low, (W // PIECE, PIECE))
-    low = tl.reshape(low, (W // PIECE, PIECE))
-    y = tl.sum(dots(tile, scales, rows, first, low, high, N, W, GROUP), axis=1)
-    y = row_scales(y, scales, rows, N, GROUP, SCALE_ROWS).to(dtype).to(tl.float32)
+        high = tl.reshape(attention(query, keys, values, step, some, some, HEAD, STEPS, BLOCK, SCALE), (G, 16))
+        e, f, g, h = parts(high, G, KIND)
+        high_whole = tl.sum(high, axis=1)
+    sums = row_sums(tile, a, b, c, d, low_whole, e, f, g, h, high_whole, scale, high_scale, KIND)
+    y = finished(sums, scale, GROUP).to(dtype).to(tl.float32)
     tl.store(x + rows, (held + y).to(dtype))
 
 
@@ -157,14 +181,16 @@ def depth_attend_add(
 ) -> None:
     """x [d] += weight [d, d] @ attention of query [d] over steps 0..step of keys, values [H, S, d / H], in place.
 
-    d is a power of two of at least 2 * SUB; four bits need at least two heads."""
+    d is a power of two of at least 32; four bits need at least two heads. No place in the rings after `step` is
+    looked at: there is a kernel for every power of two of steps."""
     heads, steps, head_dim = keys.shape
     rows, width = weight.values.shape
     assert rows % launch.rows == 0, "rows of a tile must divide the rows"
+    how = kind(weight)
     depth_attend_kernel[(rows // launch.rows,)](
-        *weight, query, keys, values, x, step, rows, width, group_bytes(weight), rows // weight.scales.shape[0], SUB,
-        heads, head_dim, steps, triton.next_power_of_2(steps), launch.rows, head_dim**-0.5, pdl,
-        num_warps=launch.warps, **launch_options(pdl),
+        as_loaded(weight), weight.scales, query, keys, values, x, step, rows, width, group_bytes(weight),
+        rows // weight.scales.shape[0], heads, head_dim, steps, triton.next_power_of_2(step + 1), launch.rows, how,
+        head_dim**-0.5, pdl, num_warps=launch.warps, **launch_options(pdl),
     )  # fmt: skip
 
 

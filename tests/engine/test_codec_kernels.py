@@ -150,15 +150,13 @@ def test_transposed_conv(stride: int, length: int, splits: int) -> None:
         assert_near(state["c.partial"], plain["c.partial"])
 
 
-@pytest.mark.parametrize("whole", [False, True])
 @pytest.mark.parametrize("window", [10, 9])
-def test_transformer_layer_at_two_positions(window: int, whole: bool) -> None:
+def test_transformer_layer_at_two_positions(window: int) -> None:
     """Over a ring that fills and wraps, at positions even and odd."""
     config = MimiConfig(dimension=32, n_filters=4, num_heads=2, num_layers=1, dim_feedforward=64, context=10)
     transformer = filled(LatentTransformer(config, "t"))
     layer = transformer.layers[0]
     plain, state = zero_state(transformer.slots()), zero_state(transformer.slots())
-    scratch = kernels_latent.TwoRingScratch(2, 16, 10, DEVICE, block=4)
     periods = torch.exp(torch.arange(8, device=DEVICE) * (-torch.log(torch.tensor(10000.0)).item() / 8))
     buffers = [torch.zeros(2, width, device=DEVICE) for width in (96, 32, 64)]
     projected, attended, hidden = buffers
@@ -178,10 +176,7 @@ def test_transformer_layer_at_two_positions(window: int, whole: bool) -> None:
             window,
             attended,
         )
-        if whole:
-            kernels_latent.two_ring_attend_whole(*rings, warps=4, pdl=PDL)
-        else:
-            kernels_latent.two_ring_attend(*rings, scratch, pdl=PDL)
+        kernels_latent.two_ring_attend(*rings, warps=4, pdl=PDL)
         kernels_latent.two_linear(layer.out_proj, attended, x, Launch(8), scale=layer.scale1, pdl=PDL)
         kernels_latent.two_linear(layer.linear1, x, hidden, Launch(8), norm=norm2, gelu=True, pdl=PDL)
         kernels_latent.two_linear(layer.linear2, hidden, x, Launch(8), scale=layer.scale2, pdl=PDL)

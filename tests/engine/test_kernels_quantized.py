@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 
 import pytest
 import torch
@@ -15,14 +16,18 @@ from engine import kernels_quantized
 from engine import kernels_quantized_depth as depth
 from engine.config import LMConfig, MimiConfig
 from engine.duplex import Duplex
-from engine.fused_quantized import QuantizedFrame, QuantizedLaunches, unsupported
+from engine.frame_choice import FrameChoice
+from engine.fused import FusedFrame
+from engine.fused_quantized import QuantizedFrame, QuantizedLaunches, launches_for, unsupported
 from engine.kernels_linear import EARLY, NO_OVERLAP, Launch, supports_pdl
 from engine.precision import QUANTIZED, storage
 from engine.quantize import Quantized, QuantizedWeight, dequantized, embedding, empty, quantize
 from engine.sampling import SamplingValues
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
-TOLERANCE = {torch.float32: 2e-5, torch.bfloat16: 0.07}  # bfloat16: sums of another order may round to a neighbour
+# bfloat16: sums of another order may round to a neighbour; float32, four bits: a bias of at most 2048 under every
+# number costs some exactness.
+TOLERANCE = {torch.float32: 3e-4, torch.bfloat16: 0.07}
 DTYPES = pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 FORMATS = pytest.mark.parametrize("precision", QUANTIZED)
 PDL = EARLY if supports_pdl(torch.device(DEVICE)) else NO_OVERLAP
@@ -50,10 +55,10 @@ def assert_near(got: torch.Tensor, wanted: torch.Tensor) -> None:
 @pytest.mark.parametrize(
     ("dtype", "rows", "columns", "block", "normed"),
     [
-        (torch.float32, 24, 192, 64, True),  # several blocks a row
-        (torch.bfloat16, 15, 128, 4096, False),  # a block a row, rows left over
-        (torch.float32, 12, 88, 64, False),  # no group of four-bit numbers fits: eight bits
-        (torch.bfloat16, 24, 192, 64, True),
+        (torch.float32, 24, 192, 0, True),  # more pieces than a row has
+        (torch.bfloat16, 15, 128, 0, False),  # rows left over
+        (torch.float32, 22, 512, 64, False),  # several blocks a row
+        (torch.bfloat16, 24, 512, 64, False),
     ],
 )
 def test_linear(precision: str, dtype: torch.dtype, rows: int, columns: int, block: int, normed: bool) -> None:
@@ -62,19 +67,18 @@ def test_linear(precision: str, dtype: torch.dtype, rows: int, columns: int, blo
     x, out = random(columns, dtype=dtype, seed=1), random(rows, dtype=dtype, seed=2)
     norm = random(columns, dtype=dtype, seed=3).abs() if normed else None
     wanted = kernels_quantized.linear_reference(matrix, x, out, norm=norm, add=not normed)
-    kernels_quantized.linear(matrix, x, out, Launch(4, 3, 4), block, norm=norm, add=not normed, pdl=PDL)
+    launch = Launch(4, 1 if block else 3, 4)
+    kernels_quantized.linear(matrix, x, out, launch, block, norm=norm, add=not normed, pdl=PDL)
     assert_near(out, wanted)
 
 
 @FORMATS
-@pytest.mark.parametrize(
-    ("dtype", "hidden", "columns", "block"), [(torch.float32, 14, 128, 4096), (torch.bfloat16, 10, 192, 64)]
-)
-def test_gated(precision: str, dtype: torch.dtype, hidden: int, columns: int, block: int) -> None:
-    matrix = weight(precision, 2 * hidden, columns)
-    x, norm = random(columns, dtype=dtype, seed=1), random(columns, dtype=dtype, seed=2).abs()
+@pytest.mark.parametrize(("dtype", "hidden"), [(torch.float32, 14), (torch.bfloat16, 10)])
+def test_gated(precision: str, dtype: torch.dtype, hidden: int) -> None:
+    matrix = weight(precision, 2 * hidden, 128)
+    x, norm = random(128, dtype=dtype, seed=1), random(128, dtype=dtype, seed=2).abs()
     out = torch.full((hidden,), torch.nan, dtype=dtype, device=DEVICE)
-    kernels_quantized.gated(matrix, x, norm, out, Launch(4, 3, 4), block, pdl=PDL)
+    kernels_quantized.gated(matrix, x, norm, out, Launch(4, 3, 4), pdl=PDL)
     assert_near(out, kernels_quantized.gated_reference(matrix, x, norm))
 
 
@@ -158,4 +162,21 @@ def test_fused_frames_say_what_plain_frames_say(precision: str) -> None:
     frame = QuantizedFrame(
         fused.lm, fused.mimi, fused.state, lm_window=2, mimi_window=10, cuts=cuts._replace(depth_head=Launch(rows=32))
     )
-    frames_agree(fused, frame, TOLERANCE[torch.float32])
+    frames_agree(fused, frame, 1e-3)
+
+
+def test_rows_that_are_no_whole_pieces_are_refused_with_a_reason() -> None:
+    config = replace(LM, dim=72)  # eight bits too: rows of 72 bytes
+    for precision in ("int8", "int4"):
+        engine = Duplex.random(config, MIMI, device=DEVICE, precision=precision, seed=1, kernels=False)
+        assert "whole pieces of 16 bytes" in str(unsupported(engine.lm, torch.device(DEVICE)))
+
+
+@pytest.mark.parametrize("precision", [None, *QUANTIZED])
+def test_every_precision_has_its_frame_and_its_launches(precision: str | None) -> None:
+    engine = Duplex.random(LM, MIMI, device=DEVICE, precision=precision or "float32", seed=1, kernels=False)
+    frame = FrameChoice(engine.lm, engine.mimi, engine.state, (2, 10)).fused()
+    assert type(frame) is (FusedFrame if precision is None else QuantizedFrame)
+    if isinstance(frame, QuantizedFrame):
+        assert frame.cuts == launches_for(precision)
+        assert (frame.cuts == QuantizedLaunches()) == (precision != "int4")

@@ -1,12 +1,10 @@
 """Where a frame's time on a GPU goes, kernel by kernel, against the card's own copy bandwidth.
 
-    python -m tests.gpu.bench_kernels [--plain] [--tune SECONDS] [--out FILE]
+    python -m tests.gpu.bench_kernels [--plain] [--out FILE]
 
 Random weights of the published sizes, the temporal ring half full, one stage captured as a CUDA graph and replayed;
 medians of GPU time. A kernel's row is a graph of that kernel over all layers' weights, so nothing stays in the cache.
-`--tune` tries other launch shapes one after another and keeps what is faster; `--plain` measures plain PyTorch too.
-Building the kernels takes longer than running them: several processes with `--warm PART PARTS` share that work through
-Triton's cache.
+`--plain` measures plain PyTorch too. Other launch shapes and other precisions: `tests.gpu.tune_kernels`.
 """
 
 from __future__ import annotations
@@ -28,57 +26,11 @@ from engine import kernels_attention, kernels_linear
 from engine.config import MIMI, MOSHI_7B
 from engine.duplex import Duplex
 from engine.frame import STAGES
-from engine.fused import FusedFrame, Launches
-from engine.fused_codec import CodecCuts, FusedCodec
-from engine.kernels_attention import RingScratch
-from engine.kernels_linear import EARLY, LATE, Launch
+from engine.fused import FusedFrame
+from engine.kernels_linear import EARLY, LATE
 from engine.sampling import SamplingValues
 
 HALF_FULL = 1500
-CODECS = [  # how tiles multiply, programs at least, when kernels overlap
-    (precision, programs, LATE) for precision in ("ieee", "tf32x3") for programs in (160, 320)
-] + [("ieee", 320, EARLY)]
-CANDIDATES: list[dict[str, Any]] = [
-    {"ring_splits": 16, "ring_block": 32, "ring_warps": 4},
-    {"ring_splits": 32, "ring_block": 64, "ring_warps": 8},
-    {"ring_splits": 16, "ring_block": 64, "ring_warps": 8},
-    {"ring_splits": 64, "ring_block": 32, "ring_warps": 4},
-    {"ring_splits": 32, "ring_block": 32, "ring_warps": 8},
-    {"ring_splits": 64, "ring_block": 16, "ring_warps": 2},
-    {"gate": Launch(2, 8)},
-    {"gate": Launch(2, 22, 4)},
-    {"gate": Launch(1, 44)},
-    {"gate": Launch(1, 22, 4)},
-    {"gate": Launch(2, 44, 4)},
-    {"down": Launch(4)},
-    {"down": Launch(16, 1, 16)},
-    {"down": Launch(8, 1, 4)},
-    {"out": Launch(2, 2)},
-    {"out": Launch(4, 1)},
-    {"out": Launch(2, 8, 4)},
-    {"out": Launch(8, 1, 16)},
-    {"project": Launch(2, 8)},
-    {"project": Launch(4, 4)},
-    {"project": Launch(4, 8)},
-    {"project": Launch(2, 24, 4)},
-    {"depth_project": Launch(8)},
-    {"depth_project": Launch(8, 1, 2)},
-    {"depth_project": Launch(8, 3, 4)},
-    {"depth_attend": Launch(8)},
-    {"depth_attend": Launch(16)},
-    {"depth_attend": Launch(32, 1, 16)},
-    {"depth_gate": Launch(2, 1, 4)},
-    {"depth_gate": Launch(4, 1, 2)},
-    {"depth_gate": Launch(8, 1, 4)},
-    {"depth_gate": Launch(4, 2, 4)},
-    {"depth_down": Launch(8)},
-    {"depth_down": Launch(4)},
-    {"depth_down": Launch(16, 1, 16)},
-    {"depth_head": Launch(16, 1, 16)},
-    {"depth_head": Launch(8)},
-    {"depth_inputs": Launch(4, 8)},
-    {"depth_inputs": Launch(2, 8)},
-]
 
 
 def graph_time(func: Callable[[], None], *, repeats: int = 25) -> float:
@@ -184,30 +136,6 @@ class Bench:
         print("eager and graph agree over 20 frames" if not wrong else f"EAGER AND GRAPH DIFFER in {wrong[:5]}")
         e.reset(seed=1)
 
-    def tune(self, seconds: float) -> None:
-        deadline = time.monotonic() + seconds
-        best = {name: self.stage(self.frame, name) for name in ("temporal", "depth")}
-        for candidate in CANDIDATES:
-            stage = "depth" if next(iter(candidate)).startswith("depth") else "temporal"
-            if time.monotonic() > deadline:
-                print("out of time before", candidate)
-                return
-            before = self.frame.launches
-            self._use(before._replace(**candidate))
-            taken = self.stage(self.frame, stage, 15)
-            print(f"{candidate!s:70} {stage} {taken:.4f} ms (best {best[stage]:.4f})", flush=True)
-            if taken < best[stage] * 0.998:
-                best[stage] = taken
-            else:
-                self._use(before)
-
-    def warm(self, part: int, parts: int) -> None:
-        """Build every part-th candidate's kernels, so that several processes share that work through Triton's cache."""
-        first = self.frame.launches
-        for candidate in CANDIDATES[part::parts]:
-            self._use(first._replace(**candidate))
-            self.frame.depth() if next(iter(candidate)).startswith("depth") else self.frame.temporal()
-
     def precision(self) -> None:
         """Both paths' text logits against the same frame in float32."""
         e = self.engine
@@ -257,18 +185,6 @@ class Bench:
         print(f"codec: codes agree in {sum(same)} of 8 frames; sound apart by at most {max(apart):.2e} of its peak")
         e.state.restore(start)
 
-    def codecs(self) -> None:
-        """The codec's halves in several shapes."""
-        e = self.engine
-        for precision, programs, pdl in CODECS:
-            cuts = CodecCuts(precision=precision, programs=programs)
-            codec = FusedCodec(e.mimi, e.state.tensors, 250, pdl=pdl, cuts=cuts)
-            encode, decode = graph_time(codec.encode), graph_time(codec.decode)
-            print(
-                f"codec {precision:7} programs {programs:3} overlap {pdl}: encode {encode:.4f} decode {decode:.4f} ms",
-                flush=True,
-            )
-
     def codec_steps(self) -> None:
         """Each launch of the codec by itself, from a profile of eager runs."""
         codec = self.frame._codec
@@ -306,11 +222,6 @@ class Bench:
                 flush=True,
             )
 
-    def _use(self, launches: Launches) -> None:
-        config = self.engine.lm_config
-        self.frame.launches = launches
-        self.frame._ring = RingScratch(config.num_heads, config.head_dim, launches.ring_splits, self.engine.device)
-
     def kernels(self, bandwidth: float) -> list[dict[str, Any]]:
         """Every kernel over all layers (or steps), as a chain."""
         e, frame, b, use = self.engine, self.frame, self.frame._scratch, self.frame.launches
@@ -343,7 +254,7 @@ class Bench:
             "depth attend + out": (len(deep), depth.layers[0].out_proj[0].nbytes, lambda: [
                 kernels_attention.depth_attend_add(
                     x.out_proj[i], b.query, s["depth.keys"][0, x.index], s["depth.values"][0, x.index], b.depth_x, i,
-                    rows=use.depth_attend.rows, warps=use.depth_attend.warps, pdl=pdl) for x, i in deep]),
+                    use.depth_attend, pdl=pdl) for x, i in deep]),
         }  # fmt: skip
         rows = []
         self.half_full()
@@ -359,30 +270,9 @@ class Bench:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--plain", action="store_true")
-    parser.add_argument("--tune", type=float, default=0, metavar="SECONDS")
     parser.add_argument("--out", type=Path)
-    parser.add_argument("--warm", type=int, nargs=2, metavar=("PART", "PARTS"))
     options = parser.parse_args()
-    began = time.monotonic()
-    bench = Bench(1, 1) if options.warm else Bench()
-    if options.warm:
-        part, parts = options.warm
-        if part < len(CODECS):
-            precision, programs, pdl = CODECS[part]
-            e = bench.engine
-            cuts = CodecCuts(precision=precision, programs=programs)
-            codec = FusedCodec(e.mimi, e.state.tensors, 250, pdl=pdl, cuts=cuts)
-            codec.encode()
-            codec.decode()
-        elif part == len(CODECS):
-            frame = bench.fused(LATE)
-            frame.temporal()
-            frame.depth()
-        else:
-            bench.warm(part - len(CODECS) - 1, parts - len(CODECS) - 1)
-        torch.cuda.synchronize()
-        print("warm", part, f"{time.monotonic() - began:.0f} s")
-        return
+    bench = Bench()
     bandwidth = copy_bandwidth()
     torch.cuda.empty_cache()
     print(f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}; copy {bandwidth:.2f} TB/s", flush=True)
@@ -394,14 +284,11 @@ def main() -> None:
     bench.repeats_itself()
     bench.codec_agreement()
     bench.precision()
-    bench.codecs()
     for pdl in (EARLY, LATE):
         frame = bench.fused(pdl)
         for name in ("temporal", "depth"):
             stages[f"fused {name}, overlap {pdl}"] = taken = bench.stage(frame, name)
             print(f"fused {name:10} overlap {pdl!s:5} {taken:.3f} ms", flush=True)
-    bench.tune(options.tune)
-    print(bench.frame.launches)
     for name in ("encode", "temporal", "depth", "decode"):
         stages[f"fused {name}"] = bench.stage(bench.frame, name)
         print(f"fused {name:10} {stages[f'fused {name}']:.3f} ms", flush=True)

@@ -1,18 +1,23 @@
-"""What `tests.gpu.tune_kernels` tries: forms of kernels and launch shapes; and a small model to build them for."""
+"""What `tests.gpu.tune_kernels` tries: launch shapes; and how their kernels are built ahead, for a small model."""
 
 from __future__ import annotations
 
+import time
+import zlib
+from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
 
 from engine.config import MIMI, MOSHI_7B
 from engine.duplex import Duplex
-from engine.fused import Launches
+from engine.frame import STAGES
+from engine.fused import FusedFrame, Launches
 from engine.fused_codec import CodecCuts
-from engine.fused_quantized import WordLaunches
-from engine.kernels_linear import Launch
+from engine.fused_quantized import QuantizedFrame, QuantizedLaunches, launches_for
+from engine.kernels_linear import EARLY, Launch
 from engine.lm import LanguageModel
 from engine.mimi import Mimi
 from engine.quantize import make_room
@@ -26,45 +31,32 @@ class Choice(NamedTuple):
 
     launches: Launches
     codec: CodecCuts
-    words: WordLaunches
-    by_words: bool = True
+    quantized: QuantizedLaunches
 
     def changed(self, change: Change) -> Choice:
-        """With some fields of its parts changed. "codec." before a name: the codec's; "words.": the products'."""
-        parts: dict[str, Change] = {"launches": {}, "codec": {}, "words": {}}
-        own: Change = {}
+        """With some fields of its parts changed. "codec." before a name: the codec's; "quantized.": the products'."""
+        parts: dict[str, Change] = {"launches": {}, "codec": {}, "quantized": {}}
         for name, value in change.items():
             part, _, field = name.rpartition(".")
-            if name == "by_words":
-                own[name] = value
-            else:
-                parts[part or "launches"][field] = value
-        for part, fields in parts.items():
-            own[part] = getattr(self, part)._replace(**fields)
-        return self._replace(**own)
+            parts[part or "launches"][field] = value
+        return Choice(*(getattr(self, part)._replace(**fields) for part, fields in parts.items()))
 
 
-def start_choice() -> Choice:
-    return Choice(Launches(), CodecCuts(), WordLaunches())
+def start_choice(precision: str) -> Choice:
+    """What the program runs."""
+    return Choice(Launches(), CodecCuts(), launches_for(precision))
 
 
-def ring(splits: int, block: int, warps: int, registers: int = 0) -> Change:
-    shape = {"ring_splits": splits, "ring_block": block, "ring_warps": warps, "ring_registers": registers}
-    return {"ring_shares": True, **shape}
+def ring(splits: int, block: int, warps: int) -> Change:
+    return {"ring_splits": splits, "ring_block": block, "ring_warps": warps}
 
 
 def each(stage: str, field: str, *values: Any) -> list[tuple[str, Change]]:
     return [(stage, {field: value}) for value in values]
 
 
-RINGS = [("temporal", ring(*shape)) for shape in (
-    (32, 32, 4), (32, 64, 8, 80), (64, 32, 4, 80), (16, 32, 4), (32, 64, 4), (32, 64, 8), (16, 128, 8), (16, 64, 4),
-    (64, 32, 4), (16, 64, 8, 80), (32, 32, 4, 64), (32, 32, 8), (32, 16, 2),
-)]  # fmt: skip
-AHEAD = each("temporal", "ring_ahead", 0.5, 1.0, 0.25)
-
+RINGS = [("temporal", ring(*shape)) for shape in ((16, 32, 4), (64, 32, 4), (32, 32, 8), (32, 16, 2), (64, 16, 2))]
 PLAIN = [
-    *each("depth", "depth_tight", True),
     *each("depth", "depth_attend", L(8, 1, 4), L(4, 1, 4), L(16, 1, 4), L(8, 1, 8), L(2, 1, 4), L(8, 1, 2)),
     *each("temporal", "out", L(4, 2), L(2, 4), L(8, 1), L(2, 8, 4), L(4, 8), L(2, 2)),
     *each("depth", "depth_project", L(4, 1, 2), L(8, 1, 2), L(4, 1, 4), L(16, 1, 8), L(8, 1, 8)),
@@ -79,7 +71,7 @@ PLAIN = [
     *each("temporal", "text_head", L(2, 32), L(4, 16), L(2, 16, 4)),
 ]
 CODEC = [
-    *each("codec", "codec.ring_warps", 16, 8),
+    *each("codec", "codec.ring_warps", 8, 4),
     *each("codec", "codec.precision", "tf32x3"),
     *each("codec", "codec.in_proj", L(4, 1, 4), L(8, 1, 8), L(8, 1, 2), L(16, 1, 8)),
     *each("codec", "codec.linear1", L(4, 1, 4), L(8, 1, 8), L(8, 1, 2), L(16, 1, 8)),
@@ -93,50 +85,39 @@ CODEC = [
 ]
 
 
-def word_candidates(four_bits: bool) -> list[tuple[str, Change]]:
-    """Launch shapes of products by words. A thread that holds more than four rows runs out of registers."""
-    project = [L(4, 12), L(2, 24), L(2, 12), L(2, 12, 4), L(4, 6, 4), L(4, 24), L(2, 24, 4), L(1, 24, 4)]
-    gate = [L(1, 22, 4), L(2, 22), L(1, 44), L(1, 22), L(1, 44, 4), L(2, 44), L(1, 11, 4), L(4, 11)]
-    out = [L(4, 4), L(2, 4), L(2, 2), L(2, 4, 4), L(2, 2, 4), L(1, 8, 4)]
-    down = [L(8, 1, 4), L(16, 1, 8), L(4, 1, 4), L(4, 1, 8), L(4, 1, 2), L(16, 1, 4)]
+def quantized_candidates(four_bits: bool) -> list[tuple[str, Change]]:
+    """Launch shapes of quantised products. A thread that holds more than four rows runs out of registers."""
+    project = [L(4, 6), L(4, 12), L(2, 24), L(2, 12), L(2, 12, 4), L(4, 6, 4), L(2, 24, 4), L(1, 24, 4)]
+    gate = [L(2, 11), L(1, 22, 4), L(2, 22), L(1, 22), L(1, 44, 4), L(2, 44), L(1, 11, 4), L(4, 11)]
+    out = [L(4, 2), L(4, 4), L(2, 4), L(2, 2), L(2, 4, 4), L(2, 2, 4), L(1, 8, 4)]
+    down = [L(8), L(8, 1, 4), L(16, 1, 8), L(4, 1, 4), L(4, 1, 8), L(4, 1, 2)]
     whole = [
-        {"words.down_block": 0, "words.down": shape} for shape in (L(2, 4, 16), L(1, 8, 16), L(2, 2, 16), L(1, 16, 8))
+        {"quantized.down_block": 0, "quantized.down": shape}
+        for shape in (L(2, 4, 16), L(1, 8, 16), L(2, 2, 16), L(1, 16, 8))
     ]
     return [
-        *each("temporal", "words.project", *project),
-        *each("temporal", "words.gate", *gate),
-        *each("temporal", "words.down", *down),
-        *each("temporal", "words.down_block", *((512, 256) if four_bits else (512, 1024, 256))),
+        *each("temporal", "quantized.project", *project),
+        *each("temporal", "quantized.gate", *gate),
+        *each("temporal", "quantized.down", *down),
+        *each("temporal", "quantized.down_block", *((512, 256) if four_bits else (512, 1024, 256))),
         *(("temporal", change) for change in whole),
-        ("temporal", {"words.down_block": 512, "words.down": L(8)}),
-        *each("temporal", "words.out", *out),
-        *each("depth", "words.depth_attend", L(4, 1, 4), L(16, 1, 4), L(8, 1, 2), L(8, 1, 8), L(4, 1, 2)),
-        *each("depth", "words.depth_gate", L(2, 1, 2), L(4, 1, 4), L(2, 1, 1), L(4, 1, 1), L(8, 1, 4)),
-        *each("depth", "words.depth_project", L(8, 1, 2), L(4, 1, 2), L(4, 1, 4), L(16, 1, 4)),
-        *each("depth", "words.depth_down", L(8, 1, 4), L(4, 1, 4), L(4, 1, 2), L(16, 1, 8), L(2, 1, 4)),
-        *each("depth", "words.depth_head", L(16), L(8, 1, 4), L(4, 1, 4)),
-        *each("depth", "words.depth_inputs", L(4, 4), L(2, 8), L(2, 16)),
-        *each("temporal", "words.text_head", L(2, 32), L(4, 8), L(2, 16, 4)),
+        ("temporal", {"quantized.down_block": 512, "quantized.down": L(8)}),
+        *each("temporal", "quantized.out", *out),
+        *each("depth", "quantized.depth_attend", L(8, 1, 4), L(4, 1, 4), L(16, 1, 4), L(8, 1, 8), L(16, 1, 8)),
+        *each("depth", "quantized.depth_gate", L(4, 1, 2), L(2, 1, 2), L(4, 1, 4), L(8, 1, 4), L(8, 1, 8)),
+        *each("depth", "quantized.depth_project", L(8, 1, 4), L(8, 1, 2), L(4, 1, 2), L(4, 1, 4), L(16, 1, 4)),
+        *each("depth", "quantized.depth_down", L(8, 1, 4), L(4, 1, 4), L(16, 1, 8), L(8, 1, 16)),
+        *each("depth", "quantized.depth_head", L(8), L(16), L(8, 1, 4), L(4, 1, 4)),
+        *each("depth", "quantized.depth_inputs", L(4, 4), L(2, 8), L(2, 16)),
+        *each("temporal", "quantized.text_head", L(4, 16), L(2, 32), L(4, 8), L(2, 16, 4)),
     ]
-
-
-def tried_first(precision: str, apart: bool = False) -> Any:
-    """The forms from which most is hoped: one change, or (`apart`) the changes one by one with their stages."""
-    if precision == "bfloat16":
-        first = [RINGS[0], ("temporal", {"ring_ahead": 0.5}), ("depth", {"depth_tight": True}),
-                 ("codec", {"codec.ring_warps": 16})]  # fmt: skip
-        return first if apart else {name: value for _, change in first for name, value in change.items()}
-    return [] if apart else {}
 
 
 def candidates(precision: str) -> list[tuple[str, Change]]:
     """(stage by which it is judged, change), in the order in which they are tried."""
     if precision == "bfloat16":
-        return [*RINGS[1:], *AHEAD, *PLAIN]
-    ahead = each("temporal", "ring_ahead", 0.0, 1.0, 0.5)
-    compared = [] if precision == "int4" else each("temporal", "words.words", False)
-    other = ("temporal", {"by_words": False})
-    return [*word_candidates(precision == "int4"), *ahead, *compared, *RINGS[:3], other]
+        return [*PLAIN, *CODEC, *RINGS]  # the codec is the same in all precisions
+    return [*quantized_candidates(precision == "int4"), *RINGS]
 
 
 def small_model(precision: str) -> Duplex:
@@ -150,3 +131,69 @@ def small_model(precision: str) -> Duplex:
     mimi.to_empty(device="cpu")
     mimi.quantizer.precompute()
     return Duplex(lm, mimi, kernels=False)
+
+
+def make_frame(engine: Duplex, choice: Choice) -> FusedFrame:
+    """The frame that a choice stands for."""
+    windows = {"lm_window": MOSHI_7B.context, "mimi_window": MIMI.context}
+    common = {"pdl": EARLY, "launches": choice.launches, "codec_cuts": choice.codec}
+    if engine.lm.precision is None:
+        return FusedFrame(engine.lm, engine.mimi, engine.state, **windows, **common)
+    return QuantizedFrame(engine.lm, engine.mimi, engine.state, **windows, **common, cuts=choice.quantized)
+
+
+# ---------------------------------------------------------------- building kernels ahead
+
+
+@torch.inference_mode()
+def warm(part: int, parts: int, precisions: list[str], folder: Path) -> None:
+    """Builds every parts-th kernel of all candidates, and launches none. The model has no values."""
+    from triton.runtime.jit import JITFunction
+
+    began, launch, seen = time.monotonic(), JITFunction.run, set()
+
+    def build(self: Any, *values: Any, grid: Any, warmup: bool, **options: Any) -> None:
+        kinds = [kind_of(value, parameter.is_constexpr) for value, parameter in zip(values, self.params, strict=False)]
+        key = repr((self.fn.__name__, kinds, sorted(options.items())))
+        if key in seen or zlib.crc32(key.encode()) % parts != part:
+            return
+        seen.add(key)
+        try:
+            launch(self, *values, grid=grid, warmup=True, **options)
+        except Exception as error:
+            print(f"  does not build: {self.fn.__name__} {options}: {first_line(error)}", flush=True)
+
+    JITFunction.run = build
+    for precision in precisions:
+        engine = small_model(precision)
+        for stage, choice in every_choice(precision):
+            try:
+                frame = make_frame(engine, choice)
+                for part_of_frame in {"": STAGES, "codec": ("encode", "decode")}.get(stage, (stage,)):
+                    getattr(frame, part_of_frame)()
+            except Exception as error:
+                print(f"  warming {precision}: {first_line(error)}", flush=True)
+        (folder / f"{precision}.{part}").touch()
+        if part == 0:
+            print(f"  (built ahead for {precision} after {time.monotonic() - began:.0f} s)", flush=True)
+
+
+def kind_of(value: Any, constant: bool) -> Any:
+    """What of an argument decides which kernel is built."""
+    if isinstance(value, torch.Tensor):
+        return str(value.dtype), value.data_ptr() % 16 == 0
+    return value if constant or not isinstance(value, int) else ("int", value == 1, value % 16 == 0)
+
+
+def every_choice(precision: str) -> Iterator[tuple[str, Choice]]:
+    """(stage, choice) that are built ahead: the start, whole (""), then every candidate alone."""
+    start = start_choice(precision)
+    yield "", start
+    for stage, change in candidates(precision):
+        yield stage, start.changed(change)
+
+
+def first_line(error: BaseException) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [""]
+    line = lines[-1] if "CompilationError" in type(error).__name__ else lines[0]  # else it is the source
+    return f"{type(error).__name__}: {line}"[:200]

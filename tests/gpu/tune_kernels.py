@@ -1,11 +1,13 @@
-"""Tries the fused kernels' forms and launch shapes on the card at hand and keeps what is faster, a precision at a time.
+"""Tries the fused kernels' launch shapes on the card at hand and keeps what is faster, a precision at a time.
 
-    python -m tests.gpu.tune_kernels [--seconds 220] [--precisions bfloat16,int8,...] [--processes 15] --out FILE
+    python -m tests.gpu.tune_kernels [--seconds 220] [--precisions bfloat16,int8,...] [--processes 15] [--plain]
+        --out FILE
 
 Full-size random weights, context half full. First several processes build the kernels (Triton's cache is shared; they
 launch nothing); then, for every precision, each candidate is held against the plain path from the same state and timed
 as a captured stage; one that fails to build or does not agree is reported and left. FILE is written again after every
-gain, so that a run that is cut off loses nothing. At the end of a precision the whole frame is timed.
+gain, so that a run that is cut off loses nothing. At the end of a precision its stages are held against the bytes that
+they must read, and the whole frame is timed. `--plain` times plain PyTorch's stages too.
 """
 
 from __future__ import annotations
@@ -19,107 +21,28 @@ import subprocess
 import sys
 import tempfile
 import time
-import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 
+from app import memory
 from engine.config import MIMI, MOSHI_7B
 from engine.duplex import Duplex
 from engine.frame import STAGES
 from engine.fused import FusedFrame
-from engine.fused_quantized import QuantizedFrame, WordFrame
-from engine.kernels_linear import EARLY
 from engine.sampling import SamplingValues
 from tests.gpu.bench_kernels import HALF_FULL, copy_bandwidth, graph_time
-from tests.gpu.candidates import CODEC, Choice, candidates, small_model, start_choice, tried_first
+from tests.gpu.candidates import Choice, candidates, first_line, make_frame, start_choice, warm
 
-# Shares of the time by which a precision must have ended, in order of what matters.
-ENDS = {"bfloat16": 0.50, "int8": 0.68, "int4": 0.84, "fp8-row": 0.92, "fp8": 1.0}
+# What a precision gets of the time, beside the others that are asked for.
+SHARES = {"bfloat16": 50, "int8": 18, "int4": 16, "fp8-row": 8, "fp8": 8}
 LAYERS_APART = 0.15  # of the norm: two ways to round through 32 layers of bfloat16 are some 0.06 apart
 SOUND_APART = 1e-4  # of the peak
 PASSES = 2  # what lost may win beside what has won since
 DEVICE = "cuda"
-
-
-def make_frame(engine: Duplex, choice: Choice) -> FusedFrame:
-    """The frame that a choice stands for."""
-    windows = {"lm_window": MOSHI_7B.context, "mimi_window": MIMI.context}
-    common = {"pdl": EARLY, "launches": choice.launches, "codec_cuts": choice.codec}
-    if engine.lm.precision is None:
-        return FusedFrame(engine.lm, engine.mimi, engine.state, **windows, **common)
-    if not choice.by_words:
-        return QuantizedFrame(engine.lm, engine.mimi, engine.state, **windows, **common)
-    return WordFrame(engine.lm, engine.mimi, engine.state, **windows, **common, word_cuts=choice.words)
-
-
-# ---------------------------------------------------------------- building kernels ahead
-
-
-@torch.inference_mode()
-def warm(part: int, parts: int, precisions: list[str], folder: Path) -> None:
-    """Builds every parts-th kernel of all candidates, and launches none. The model has no values."""
-    from triton.runtime.jit import JITFunction
-
-    began, launch, seen = time.monotonic(), JITFunction.run, set()
-
-    def build(self: Any, *values: Any, grid: Any, warmup: bool, **options: Any) -> None:
-        kinds = [kind_of(value, parameter.is_constexpr) for value, parameter in zip(values, self.params, strict=False)]
-        key = repr((self.fn.__name__, kinds, sorted(options.items())))
-        if key in seen or zlib.crc32(key.encode()) % parts != part:
-            return
-        seen.add(key)
-        try:
-            launch(self, *values, grid=grid, warmup=True, **options)
-        except Exception as error:
-            print(f"  does not build: {self.fn.__name__} {options}: {first_line(error)}", flush=True)
-
-    JITFunction.run = build
-    for precision in precisions:
-        engine = small_model(precision)
-        for stage, choice in every_choice(precision):
-            try:
-                frame = make_frame(engine, choice)
-                for part_of_frame in {"": STAGES, "codec": ("encode", "decode")}.get(stage, (stage,)):
-                    getattr(frame, part_of_frame)()
-            except Exception as error:
-                print(f"  warming {precision}: {first_line(error)}", flush=True)
-        (folder / f"{precision}.{part}").touch()
-        if part == 0:
-            print(f"  (built ahead for {precision} after {time.monotonic() - began:.0f} s)", flush=True)
-
-
-def kind_of(value: Any, constant: bool) -> Any:
-    """What of an argument decides which kernel is built."""
-    if isinstance(value, torch.Tensor):
-        return str(value.dtype), value.data_ptr() % 16 == 0
-    return value if constant or not isinstance(value, int) else ("int", value == 1, value % 16 == 0)
-
-
-def every_choice(precision: str) -> Iterator[tuple[str, Choice]]:
-    """(stage, choice) that are built ahead: the start and what is tried first, whole (""), then every candidate alone
-    on top of what is tried first."""
-    start = start_choice()
-    tried = start.changed(tried_first(precision))
-    yield "", start
-    yield "", tried
-    for stage, change in candidates(precision):
-        yield stage, tried.changed(change)
-    if precision == "bfloat16":
-        for stage, change in CODEC:
-            yield stage, tried.changed(change)
-
-
-def first_line(error: BaseException) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [""]
-    line = lines[-1] if "CompilationError" in type(error).__name__ else lines[0]  # else it is the source
-    return f"{type(error).__name__}: {line}"[:200]
-
-
-# ---------------------------------------------------------------- one precision
 
 
 class Tuner:
@@ -139,6 +62,7 @@ class Tuner:
         self._start = self.engine.state.snapshot()
         self.best: dict[str, float] = {}
         self._wanted: dict[str, Any] = {}
+        self._plain = self.engine.frame
         self.frame = make_frame(self.engine, choice)
 
     def compare(self) -> None:
@@ -233,6 +157,19 @@ class Tuner:
             self.best[stage], self.choice, self.frame = taken, choice, frame
             self._save()
 
+    def against_memory(self, bandwidth: float, plain_too: bool) -> None:
+        """What the language model's stages read and how fast, beside the card's copies in TB/s."""
+        needed = memory.stage_bytes(MOSHI_7B, MIMI, self.precision, HALF_FULL)
+        for stage in ("temporal", "depth"):
+            if stage in self.best:
+                rate = needed[stage] / self.best[stage] / 1e9
+                size = f"{needed[stage] / 1e9:6.2f} GB"
+                print(f"  {stage:9} {self.best[stage]:7.3f} ms {size} {rate:5.2f} TB/s {rate / bandwidth:5.0%}")
+            if plain_too:
+                self.engine.state["tokens.position"].fill_(HALF_FULL)
+                taken = graph_time(getattr(self._plain, stage), repeats=5)
+                print(f"  {stage:9} {taken:7.3f} ms by the plain path", flush=True)
+
     def whole_frame(self, count: int = 300) -> dict[str, float]:
         """p50 and p99 of `Duplex.step` in graph mode, and the stages' medians; milliseconds."""
         e = self.engine
@@ -291,20 +228,17 @@ class Results:
 
 
 @torch.inference_mode()
-def measure(precision: str, carried: Choice, deadline: float, results: Results) -> Choice:
-    """Tunes one precision; returns what the next ones can take over."""
+def measure(precision: str, start: Choice, deadline: float, results: Results, plain_too: bool) -> Choice:
+    """Tunes one precision; returns its best, of which the next ones can take over the rings' and the codec's part."""
     began = time.monotonic()
     holder: list[Tuner] = []
-    tuner = Tuner(precision, carried, deadline, lambda: results.note(holder[0]))
+    tuner = Tuner(precision, start, deadline, lambda: results.note(holder[0]))
     holder.append(tuner)
     tuner.compare()
     print(f"{precision}: made in {time.monotonic() - began:.0f} s", flush=True)
     stages = ("temporal", "depth", "codec") if precision == "bfloat16" else ("temporal", "depth")
     tuner.begin(stages)
-    tuner.tune([(stage, change) for stage, change in tried_first(precision, apart=True)])
     lists = candidates(precision)
-    if precision == "bfloat16":  # the codec is the same in all of them
-        lists = [*lists, *CODEC]
     for _ in range(PASSES):
         before = tuner.choice
         if not tuner.tune(lists) or tuner.choice == before:
@@ -314,6 +248,7 @@ def measure(precision: str, carried: Choice, deadline: float, results: Results) 
             tuner.best[stage] = tuner.time(tuner.frame, stage, 25)
     print(f"  best {tuner.best}\n  {tuner.choice}", flush=True)
     results.note(tuner)
+    tuner.against_memory(results.card["copy TB/s"], plain_too)
     frame = tuner.whole_frame()
     print(f"{precision}: whole frame " + ", ".join(f"{k} {v:.3f}" for k, v in frame.items()), flush=True)
     results.note(tuner, frame=frame)
@@ -324,8 +259,9 @@ def measure(precision: str, carried: Choice, deadline: float, results: Results) 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=220, help="for everything, from the start")
-    parser.add_argument("--precisions", default=",".join(ENDS))
+    parser.add_argument("--precisions", default=",".join(SHARES))
     parser.add_argument("--processes", type=int, default=max(1, (os.cpu_count() or 2) - 1))
+    parser.add_argument("--plain", action="store_true")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--warm", type=int, nargs=2, metavar=("PART", "PARTS"), help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -338,7 +274,7 @@ def main() -> None:
         helpers = start_helpers(options, Path(folder))
         results = Results(options.out)
         try:
-            tune_all(precisions, began, options.seconds, results, Path(folder), helpers)
+            tune_all(precisions, began, options, results, Path(folder), helpers)
         finally:
             results.print()
             for helper in helpers:
@@ -356,7 +292,7 @@ def start_helpers(options: argparse.Namespace, folder: Path) -> list[subprocess.
 
 
 def tune_all(
-    precisions: list[str], began: float, seconds: float, results: Results, folder: Path,
+    precisions: list[str], began: float, options: argparse.Namespace, results: Results, folder: Path,
     helpers: list[subprocess.Popen[bytes]],
 ) -> None:  # fmt: skip
     bandwidth = copy_bandwidth()
@@ -364,9 +300,12 @@ def tune_all(
     card = {"name": torch.cuda.get_device_name(), "torch": torch.__version__, "copy TB/s": round(bandwidth, 2)}
     print(card, flush=True)
     results.card = card
-    choice = start_choice()
+    choice, shares, seconds = start_choice(precisions[0]), 0, options.seconds
     for precision in precisions:
-        deadline = began + seconds * ENDS[precision] - 6  # the whole frame still comes
+        choice = choice._replace(quantized=start_choice(precision).quantized)
+        shares += SHARES[precision]
+        share = shares / sum(SHARES[each] for each in precisions)
+        deadline = began + seconds * share - 6  # the whole frame still comes
         while any(h.poll() is None for h in helpers) and len(list(folder.glob(f"{precision}.*"))) < len(helpers):
             if time.monotonic() > deadline - 15:
                 break
@@ -376,7 +315,7 @@ def tune_all(
             print("out of time", flush=True)
             return
         try:
-            choice = measure(precision, choice, deadline, results)
+            choice = measure(precision, choice, deadline, results, options.plain)
         except Exception as error:
             print(f"{precision} FAILED: {first_line(error)}", flush=True)
             if "CUDA error" in str(error):

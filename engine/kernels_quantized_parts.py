@@ -1,4 +1,4 @@
-"""Triton functions that take words of 8- and 4-bit weights apart and multiply them with a vector's parts.
+"""Triton functions of quantised products: weights are loaded as words of four bytes, taken apart, and multiplied.
 
 Numbers become float32 by bit operations, not by a conversion, which is slow on GPUs: put under the bits of 2^23 a
 number is the lowest part of that float's mantissa, and a subtraction leaves it exact. A thread takes pieces of 16
@@ -13,25 +13,22 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-from engine.kernels_quantized import group_bytes
 from engine.quantize import Quantized
 
 PIECE = 16  # bytes of a row that one thread loads at once, and that are summed before a scale is applied
 
-# How numbers are widened. BYTES: converted one by one, for comparison; the others out of words of four bytes.
-BYTES, INT8, INT4, FP8 = 0, 1, 2, 3
+# What a word holds: four numbers, or eight of four bits. The KIND of the kernels.
+INT8, INT4, FP8 = 1, 2, 3
 
 
 @triton.jit
-def load_pieces(values, rows, pieces, N: tl.constexpr, W: tl.constexpr, KIND: tl.constexpr, more):
-    """Rows [ROWS] of values at pieces [G] of 16 bytes: [ROWS, G, 4] words, or [ROWS, G, 16] BYTES; zeros outside.
+def load_pieces(values, rows, pieces, N: tl.constexpr, W: tl.constexpr, more):
+    """Rows [ROWS] of values (int32) at pieces [G] of 16 bytes: words [ROWS, G, 4]; zeros outside.
 
-    values: int32 where KIND is not BYTES. A row has W bytes, W a multiple of 16."""
-    each: tl.constexpr = 16 if KIND == 0 else 4
-    width: tl.constexpr = W // 16 * each
-    at = rows[:, None, None].to(tl.int64) * width + (pieces[:, None] * each + tl.arange(0, each)[None, :])[None, :, :]
+    A row has W bytes, W a multiple of 16."""
+    at = rows[:, None, None].to(tl.int64) * (W // 4) + (pieces[:, None] * 4 + tl.arange(0, 4)[None, :])[None, :, :]
     mask = (rows < N)[:, None, None] & (pieces * 16 < W)[None, :, None] & more
-    return tl.load(values + at, mask=mask, other=0.0 if KIND == 0 else 0)
+    return tl.load(values + at, mask=mask, other=0)
 
 
 @triton.jit
@@ -49,16 +46,13 @@ def load_scales(scales, rows, pieces, half: tl.constexpr, N: tl.constexpr, W: tl
 @triton.jit
 def parts(v, G: tl.constexpr, KIND: tl.constexpr):
     """v [G, 16] as four vectors [G, 4], one for each place in a word; shrunk where the place leaves numbers 256 times
-    too large. BYTES: v four times."""
-    if KIND == 0:
-        return v, v, v, v
-    else:
-        even, odd = tl.split(tl.reshape(v, (G, 4, 2, 2)))
-        first, third = tl.split(even)
-        second, fourth = tl.split(odd)
-        if KIND == 1:
-            second, fourth = second * (1.0 / 256.0), fourth * (1.0 / 256.0)
-        return first, second, third, fourth
+    too large."""
+    even, odd = tl.split(tl.reshape(v, (G, 4, 2, 2)))
+    first, third = tl.split(even)
+    second, fourth = tl.split(odd)
+    if KIND == 1:
+        second, fourth = second * (1.0 / 256.0), fourth * (1.0 / 256.0)
+    return first, second, third, fourth
 
 
 @triton.jit
@@ -157,9 +151,7 @@ def float_products(tile, a, b, c, d):
 def row_sums(tile, a, b, c, d, low_whole, e, f, g, h, high_whole, low_scale, high_scale, KIND: tl.constexpr):
     """A tile . the vector -> [ROWS, G] float32; four bits with their scales. a to d: `parts` of the vector, or of its
     first half, low_whole [G] their sum; e to h, high_whole: of the second half (four bits only)."""
-    if KIND == 0:
-        return tl.sum(tile.to(tl.float32) * a[None, :, :], axis=2)
-    elif KIND == 1:
+    if KIND == 1:
         return products(tile, a, b, c, d)
     elif KIND == 2:
         lows = low_products(tile, a, b, c, d, low_whole) * low_scale.to(tl.float32)
@@ -177,18 +169,21 @@ def finished(sums, scale, GROUP: tl.constexpr):
     return y
 
 
-def kind(weight: Quantized, words: bool = True) -> int:
-    """How this matrix is widened; `words` False: eight bits one by one."""
+def kind(weight: Quantized) -> int:
+    """What the words of this matrix hold."""
     if weight.values.dtype == torch.uint8:
         return INT4
-    if not words:
-        return BYTES
     return INT8 if weight.values.dtype == torch.int8 else FP8
 
 
-def as_loaded(weight: Quantized, how: int) -> Tensor:
-    """Values as the kernels load them: words, or single numbers."""
-    return weight.values if how == BYTES else weight.values.view(torch.int32)
+def as_loaded(weight: Quantized) -> Tensor:
+    """Values as the kernels load them."""
+    return weight.values.view(torch.int32)
+
+
+def group_bytes(weight: Quantized) -> int:
+    """Bytes of a row that share a four-bit scale; 0 for eight bits, whose rows have one scale each or less."""
+    return weight.values.shape[-1] * 2 // weight.scales.shape[-1] if weight.values.dtype == torch.uint8 else 0
 
 
 def supported(weight: Quantized) -> bool:
