@@ -16,16 +16,18 @@ from torch import Tensor, nn
 
 from engine import kernels_codec, kernels_latent
 from engine.config import MimiConfig
-from engine.kernels_codec import Memory, Parts, Signal, Tile
+from engine.kernels_codec import Parts, Tile
 from engine.kernels_linear import Launch
+from engine.kernels_tails import Memory, Signal
 from engine.mimi import LatentTransformer, Mimi, Residual, StreamingConv1d, StreamingConvTranspose1d, TransformerLayer
 
 
 class CodecCuts(NamedTuple):
     """How the codec's work is cut. Correct for any sizes.
 
-    precision: how tiles multiply float32: "ieee", or "tf32x3" on tensor cores with three products for one, which is
-        some 15 % faster and must not be the choice before its codes have been compared on a card.
+    precision: how tiles multiply float32: "ieee", or "tf32x3" on tensor cores with three products for one, which was
+        some 15 % faster with kernels that start early (with late ones, as here: not measured). Its codes agreed on a
+        card too, but with random weights only.
     programs: how many a convolution is split into at least, where its sum is long enough to split.
     ring_warps: of the two programs that attend for a head.
     """

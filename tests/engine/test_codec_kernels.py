@@ -16,8 +16,9 @@ pytest.importorskip("triton", reason="Triton is not installed")
 from engine import kernels_codec, kernels_latent
 from engine.config import MimiConfig
 from engine.fused_codec import unsupported
-from engine.kernels_codec import Memory, Parts, Signal, Tile
+from engine.kernels_codec import Parts, Tile
 from engine.kernels_linear import LATE, NO_OVERLAP, Launch, supports_pdl
+from engine.kernels_tails import Memory, Signal
 from engine.mimi import LatentTransformer, SplitQuantizer, StreamingConv1d, StreamingConvTranspose1d
 from engine.state import Slots, State
 
