@@ -188,6 +188,8 @@ def _parser() -> argparse.ArgumentParser:
     model.add_argument("--pool", type=int, default=1024)
     model.add_argument("--renew-every", type=int, default=8)
     model.add_argument("--rate", type=float, default=8e-4)
+    model.add_argument("--feed", nargs="*", default=(), metavar="DEVICE",
+                       help="devices on which other processes make sequences, such as cuda:1 cuda:1")  # fmt: skip
     model.add_argument("--compile", action="store_true", help="compile the loss first, which takes a minute (GPU)")
     model.add_argument("--device", default="cpu")
     clips = command("clips", _clips, "speak test utterances for evaluate-codec from a held-out script")

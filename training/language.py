@@ -17,6 +17,7 @@ from engine.config import LMConfig
 from engine.layers import merge_heads, rms_norm, split_heads
 from engine.lm import DepthTransformer, LanguageModel, TemporalTransformer
 from training.attention import rotated_heads, rotations
+from training.vocabulary import PADDING
 
 IGNORED = -100
 
@@ -28,40 +29,49 @@ MINI = LMConfig(
 
 
 class Losses(NamedTuple):
-    """Cross-entropies: words, the choice of silence or word, first codebook, the other codebooks."""
+    """Cross-entropies: the own words, first codebook, the other codebooks, the user's words."""
 
     text: Tensor
     semantic: Tensor
     acoustic: Tensor
+    heard: Tensor
 
 
 class TrainedLanguage(nn.Module):
-    """A language model with its loss."""
+    """A language model with its loss.
 
-    def __init__(self, config: LMConfig, dtype: torch.dtype = torch.float32):
+    The ear is a head for training only: from what the temporal transformer has read it must tell the user's words.
+    Without it, replies were learnt by heart for a long time before anything was listened to.
+    """
+
+    def __init__(self, config: LMConfig, dtype: torch.dtype = torch.float32, dropout: float = 0.0):
         super().__init__()
-        self.config, self.dtype = config, dtype
+        self.config, self.dtype, self.dropout = config, dtype, dropout
         self.model = LanguageModel(config)
+        self.ear = nn.Linear(config.dim, config.text_card)
         for parameter in self.model.parameters():
             parameter.requires_grad_(True)
         initialise(self.model)
 
     def hidden(self, tokens: Tensor) -> Tensor:
         """Ring columns [B, K, T] -> normed temporal output [B, T, D]."""
-        return _temporal(self.model.temporal, tokens, self.config, self.dtype)
+        return _temporal(self.model.temporal, tokens, self.config, self.dtype, self.dropout)
 
     def depth_logits(self, hidden: Tensor, targets: Tensor) -> Tensor:
         """hidden [N, D] and the columns being predicted [N, 1 + S] (text, own codes) -> logits [N, S, card] float32."""
         return _depth(self.model.depth, hidden, targets, self.config, self.dtype)
 
-    def loss(self, columns: Tensor, weights: Tensor, depth_share: float = 1.0) -> Losses:
+    def loss(self, columns: Tensor, weights: Tensor, heard: Tensor, depth_share: float = 1.0) -> Losses:
         """columns [B, K, T + 1] of the token ring; weights [B, T, 2]: how much the text and the sound of each predicted
-        column count (0: given, not predicted). `depth_share`: the share of positions, taken at random, on which the
-        depth transformer is trained."""
+        column count (0: given, not predicted); heard [B, T]: the user's words as a text stream; depth_share: the share
+        of positions, taken at random, on which the depth transformer is trained."""
         hidden = self.hidden(columns[..., :-1])
         predicted = columns[:, : 1 + self.config.own, 1:].transpose(1, 2)  # [B, T, 1 + S]
         text_logits = F.linear(hidden, self.model.temporal.text_head.to(hidden.dtype)).float()
         text = _weighted(text_logits.flatten(0, 1), predicted[..., 0].flatten(), weights[..., 0].flatten())
+        listening = F.linear(hidden, self.ear.weight.to(hidden.dtype), self.ear.bias.to(hidden.dtype)).float()
+        spoken = torch.where(heard == PADDING, 0.1, 1.0) * (weights[..., 0] > 0)
+        ear = _weighted(listening.flatten(0, 1), heard.flatten(), spoken.flatten())
         flat, targets, counted = hidden.flatten(0, 1), predicted.flatten(0, 1), weights[..., 1].flatten()
         if depth_share < 1:
             chosen = torch.randint(len(flat), (int(depth_share * len(flat)),), device=flat.device)
@@ -70,7 +80,7 @@ class TrainedLanguage(nn.Module):
         semantic = _weighted(logits[:, 0], targets[:, 1], counted)
         repeated = counted[:, None].expand(-1, self.config.own - 1)
         acoustic = _weighted(logits[:, 1:].flatten(0, 1), targets[:, 2:].flatten(), repeated.flatten())
-        return Losses(text, semantic, acoustic)
+        return Losses(text, semantic, acoustic, ear)
 
 
 def _weighted(logits: Tensor, targets: Tensor, weights: Tensor) -> Tensor:
@@ -85,10 +95,13 @@ def _embed(table: Tensor, tokens: Tensor, dtype: torch.dtype) -> Tensor:
     return F.embedding(tokens, table).to(dtype)
 
 
-def _temporal(part: TemporalTransformer, tokens: Tensor, config: LMConfig, dtype: torch.dtype) -> Tensor:
+def _temporal(
+    part: TemporalTransformer, tokens: Tensor, config: LMConfig, dtype: torch.dtype, dropout: float
+) -> Tensor:
     rows = torch.arange(config.n_q, device=tokens.device)[None, :, None] * (config.card + 1)
     audio = F.embedding(tokens[:, 1:] + rows, part.audio_embeddings.flatten(0, 1)).sum(1)
     x = (audio + F.embedding(tokens[:, 0], part.text_embedding)).to(dtype)
+    x = F.dropout(x, dropout)
     length = x.shape[1]
     positions = torch.arange(length, device=x.device)
     mask = None
@@ -100,9 +113,9 @@ def _temporal(part: TemporalTransformer, tokens: Tensor, config: LMConfig, dtype
         packed = F.linear(rms_norm(x, layer.norm1), layer.in_proj.to(dtype))
         q, k, v = rotated_heads(packed, config.num_heads, turns)
         attended = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, is_causal=mask is None)
-        x = x + F.linear(merge_heads(attended), layer.out_proj.to(dtype))
+        x = x + F.dropout(F.linear(merge_heads(attended), layer.out_proj.to(dtype)), dropout)
         gate, value = F.linear(rms_norm(x, layer.norm2), layer.linear_in.to(dtype)).chunk(2, -1)
-        x = x + F.linear(F.silu(gate) * value, layer.linear_out.to(dtype))
+        x = x + F.dropout(F.linear(F.silu(gate) * value, layer.linear_out.to(dtype)), dropout)
     return rms_norm(x, part.out_norm)
 
 

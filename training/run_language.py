@@ -17,12 +17,15 @@ from training.bank import Bank
 from training.codec import MINI as CODEC
 from training.codec import Codec
 from training.export import write_model
+from training.feeding import Batch, Feeder, Maker
 from training.language import TrainedLanguage
 from training.script import Script
 from training.streams import Studio
 from training.talks import Composer
 from training.train_language import LanguagePlan, LanguageTrainer, Pool, train
 from training.vocabulary import Vocabulary
+
+EAR = "ear.safetensors"  # a head of training only, beside the model
 
 
 def run(options: argparse.Namespace) -> None:
@@ -32,24 +35,51 @@ def run(options: argparse.Namespace) -> None:
     if on_gpu:
         torch.backends.cuda.matmul.allow_tf32 = True
     dtype = torch.bfloat16 if on_gpu else torch.float32
-    # Codes must be those that the program will hear, so the codec runs in float32 whatever the model's type.
-    codec = checkpoints.load_codec(options.codec, CODEC, labels=2).to(device).eval()
     model = _language(options.sizes, options.start, dtype)
-    bank = Bank.load(_present(options.bank, options.wait), device)
-    composer = Composer(Script.load(options.script), bank.entries)
-    studio = Studio(bank, composer, codec, Vocabulary(options.tokenizer), model.config, options.seed)
+    _present(options.bank, options.wait)
+    studio = _studio(options, model.config, options.device, options.seed)
     plan = dataclasses.replace(
         LanguagePlan(), talks=options.talks, frames=options.frames, pool=options.pool, rate=options.rate,
         renew=min(16, options.pool), renew_every=options.renew_every,
     )  # fmt: skip
-    pool = Pool(studio, plan, _say)
+    feeder = _feeder(options, model.config, plan.renew) if options.feed else None
+    pool = Pool(studio, plan, _say, feeder)
     trainer = LanguageTrainer(model, plan, device, options.compile and on_gpu)
     if on_gpu:
         _capture(trainer)
     seconds = options.seconds if options.until is None else options.until - time.time()
     codec_f32 = checkpoints.load_codec(options.codec, CODEC, labels=2)
     steps = train(trainer, pool, seconds, lambda: _save(options, trainer, codec_f32, studio), report=_say)
+    if feeder is not None:
+        feeder.close()
     _say(f"{steps} steps")
+
+
+def _studio(options: argparse.Namespace, config: LMConfig, device: str, seed: int) -> Studio:
+    """Codes must be those that the program will hear, so the codec runs in float32 whatever the model's type."""
+    codec = checkpoints.load_codec(options.codec, CODEC, labels=2).to(device).eval()
+    bank = Bank.load(options.bank, torch.device(device))
+    composer = Composer(Script.load(options.script), bank.entries)
+    return Studio(bank, composer, codec, Vocabulary(options.tokenizer), config, seed)
+
+
+def _feeder(options: argparse.Namespace, config: LMConfig, count: int) -> Feeder:
+    """Other processes get the plain values of the options: the command's function has no name that they know."""
+    values = argparse.Namespace(**{name: value for name, value in vars(options).items() if name != "run"})
+    return Feeder(_maker, (values, config), options.feed, count, options.seed)
+
+
+def _maker(options: argparse.Namespace, config: LMConfig, device: str, seed: int) -> Maker:
+    """What a process that feeds this one runs: sequences of the run's length, drawn with a seed of its own."""
+    torch.manual_seed(seed)
+    torch.backends.cuda.matmul.allow_tf32 = True
+    studio = _studio(options, config, device, seed)
+
+    def make(count: int) -> Batch:
+        made = studio.sequences(count, options.frames + 1)
+        return made.columns, made.weights, made.heard
+
+    return make
 
 
 def _capture(trainer: LanguageTrainer) -> None:
@@ -85,8 +115,11 @@ def _language(sizes: Path | None, start: Path | None, dtype: torch.dtype) -> Tra
     model = TrainedLanguage(config, dtype)
     if start is not None:
         model.model.load_state_dict(checkpoints.load_language(start, config).state_dict())
+        if (ear := start.with_name(EAR)).is_file():
+            checkpoints.load_module(model.ear, ear)
     return model
 
 
 def _save(options: argparse.Namespace, trainer: LanguageTrainer, codec: Codec, studio: Studio) -> None:
     write_model(options.out, trainer.language, codec, options.tokenizer, studio.fillers)
+    checkpoints.save_module(trainer.language.ear, options.out / EAR)

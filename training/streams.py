@@ -22,6 +22,7 @@ from training.vocabulary import END_OF_PADDING, PADDING, Vocabulary
 
 FRAME = 1920
 FRAME_RATE = 12.5
+UNDERSTOOD_AFTER = 0.16  # seconds from the end of a user's word to the frame in which it counts as heard
 SILENT_FRAMES = 6  # after the voice and again after the persona (personaplex.md)
 _FADE = 480
 
@@ -60,8 +61,8 @@ def text_frames(words: Sequence[Word], vocabulary: Vocabulary, frames: int) -> l
 
 
 def importance(text: Sequence[int], own: Sequence[Piece], frames: int) -> Tensor:
-    """[frames, 2]: how much the text and the sound of each frame count. Speech and its edges count fully; the silence
-    between is long and easy."""
+    """[frames, 2]: how much the text and the sound of each frame count. Speech and its edges count fully, words twice;
+    the silence between is long and easy."""
     weights = torch.empty(frames, 2)
     weights[:, 0], weights[:, 1] = 0.2, 0.1
     for piece in own:
@@ -69,7 +70,7 @@ def importance(text: Sequence[int], own: Sequence[Piece], frames: int) -> Tensor
         weights[max(0, first - 2) : last + 4, 1] = 1
         weights[max(0, first - 2) : last + 4, 0] = 0.5
     stream = torch.tensor(text)
-    weights[stream != PADDING, 0] = 1
+    weights[stream != PADDING, 0] = 2
     return weights
 
 
@@ -117,10 +118,12 @@ def delayed(frames: Tensor, config: LMConfig) -> Tensor:
 
 @dataclass
 class Sequences:
-    """columns int16 [B, K, F] of the token ring; weights float16 [B, F - 1, 2] of what is predicted; the talks."""
+    """columns int16 [B, K, F] of the token ring; weights float16 [B, F - 1, 2] of what is predicted; heard int16
+    [B, F - 1]: the user's words as a text stream, to be known once that column has been read; the talks."""
 
     columns: Tensor
     weights: Tensor
+    heard: Tensor
     talks: list[Talk]
     prompts: list[int]  # frames that the prompt phases take
 
@@ -161,7 +164,7 @@ class Studio:
         user = room_and_noise(render([talk.user for talk in talks], self.bank.tape, samples), own, rng)
         codes = torch.cat([self.codec.codes(part) for part in torch.cat((own, user)).split(16)])
         whole = torch.full((count, config.streams, frames), PADDING, dtype=torch.long, device=device)
-        weights = torch.zeros(count, frames, 2)
+        weights, heard = torch.zeros(count, frames, 2), torch.full((count, frames), PADDING, dtype=torch.int16)
         for row, (talk, prompt) in enumerate(zip(talks, prompts, strict=True)):
             start, rest = prompt.shape[1], frames - prompt.shape[1]
             text = text_frames(talk.words, self.vocabulary, frames)
@@ -170,8 +173,12 @@ class Studio:
             whole[row, 1 : 1 + config.own, start:] = codes[row, : config.own, :rest]
             whole[row, 1 + config.own :, start:] = codes[count + row, : config.user, :rest]
             weights[row, start:] = importance(text, talk.own, frames)[:rest]
+            late = [Word(word.at + UNDERSTOOD_AFTER, word.text) for word in talk.heard]
+            heard[row, start:] = torch.tensor(text_frames(late, self.vocabulary, frames)[:rest])
         columns = delayed(whole, config).to(torch.int16)
-        return Sequences(columns, weights[:, 1:].half().to(device), talks, [p.shape[1] for p in prompts])
+        return Sequences(
+            columns, weights[:, 1:].half().to(device), heard[:, :-1].to(device), talks, [p.shape[1] for p in prompts]
+        )
 
     def _prompt(self, talk: Talk) -> Tensor:
         """The prompt phases of a talk, [K, frames]; without voice and persona there are none, and voice 0 speaks."""

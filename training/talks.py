@@ -37,12 +37,14 @@ class Word(NamedTuple):
 
 
 class Talk(NamedTuple):
-    """user, own: pieces of each track; words: the own text; voice: the own voice; prompt: the persona in words;
+    """user, own: pieces of each track; words: the own text; heard: the user's text, each word at the moment
+    it has been said; voice: the own voice; prompt: the persona in words;
     exchanges: (question, right reply, kind) of the turns that fit, and when the question ended and the reply began."""
 
     user: list[Piece]
     own: list[Piece]
     words: list[Word]
+    heard: list[Word]
     voice: int
     prompt: str
     exchanges: list[tuple[str, str, str, float, float]]
@@ -97,13 +99,13 @@ class Composer:
     def talk(self, rng: random.Random, seconds: float, voice: int | None = None) -> Talk:
         """A talk of at most this length. `voice`: wanted own voice, if its replies are at hand."""
         if rng.random() < self.manners.nobody:
-            return Talk([], [], [], rng.randrange(len(OWN)) if voice is None else voice, "", [])
+            return Talk([], [], [], [], rng.randrange(len(OWN)) if voice is None else voice, "", [])
         draft = _Draft(self, rng, seconds)
         first = rng.choice(self.order)
         prompt, _, _ = self.script.dialogues[first]
         chosen = voice if voice in self.usable[first] else rng.choice(self.usable[first])
         draft.exchange(self._turns(rng, first, chosen), chosen)
-        return Talk(draft.user, draft.own, draft.words, chosen, prompt, draft.exchanges)
+        return Talk(draft.user, draft.own, draft.words, draft.heard, chosen, prompt, draft.exchanges)
 
     def _turns(self, rng: random.Random, index: int, voice: int) -> Iterator[tuple[int, str, str]]:
         """A dialogue's turns in order with loose ones among them, then more of those and of its persona questions for
@@ -148,6 +150,7 @@ class _Draft:
         self.user: list[Piece] = []
         self.own: list[Piece] = []
         self.words: list[Word] = []
+        self.heard: list[Word] = []
         self.exchanges: list[tuple[str, str, str, float, float]] = []
         self.now = rng.uniform(*composer.manners.start)
 
@@ -175,14 +178,17 @@ class _Draft:
         manners, rng = self.composer.manners, self.rng
         entry, at = self.composer.entries[line], round(self.now * RATE)
         inner = [round(w * RATE) for w in entry.words[1:] if 0.25 < w < entry.length / RATE - 0.3]
+        cut, gap = entry.length, 0
         if inner and rng.random() < manners.hesitation:
-            cut = rng.choice(inner)
-            gap = round(rng.uniform(*manners.hesitation_for) * RATE)
+            cut, gap = rng.choice(inner), round(rng.uniform(*manners.hesitation_for) * RATE)
             self.user.append(Piece(at, entry.start, cut, fade_out=True))
             self.user.append(Piece(at + cut + gap, entry.start + cut, entry.length - cut, fade_in=True))
-            return (at + entry.length + gap) / RATE
-        self.user.append(Piece(at, entry.start, entry.length))
-        return (at + entry.length) / RATE
+        else:
+            self.user.append(Piece(at, entry.start, entry.length))
+        ends = (*entry.words[1:], entry.length / RATE)
+        for end, word in zip(ends, self.composer.script.lines[line].text.split(), strict=True):
+            self.heard.append(Word(at / RATE + end + (gap / RATE if end * RATE > cut + 1 else 0.0), word))
+        return (at + entry.length + gap) / RATE
 
     def _answer(self, entry: Entry, reply: str, begins: float, spoken: float, length: float) -> None:
         self.own.append(Piece(round(begins * RATE), entry.start, round(spoken * RATE), fade_out=spoken < length))
@@ -197,3 +203,4 @@ class _Draft:
         self.user = [
             piece for piece in self.user if not (start <= piece.source < end and piece.at / RATE >= self.now - 1e-3)
         ]
+        self.heard = [word for word in self.heard if word.at < self.now]

@@ -12,13 +12,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
+from engine.config import LMConfig
+from training.feeding import Batch, Feeder
 from training.language import Losses, TrainedLanguage
 from training.streams import Studio
 from training.train_codec import bounded, falling_rate
 
-METRICS = ("text", "semantic", "acoustic", "gradient")
+METRICS = ("text", "semantic", "acoustic", "heard", "gradient")
 
 
 @dataclass(frozen=True)
@@ -38,35 +41,65 @@ class LanguagePlan:
     text: float = 1.0
     semantic: float = 1.0
     acoustic: float = 0.6
+    heard: float = 1.0
+    dropout: float = 0.1
+    disturbed: float = 0.15  # most codes of the user that are replaced by chance
     average: float = 0.998
 
 
 class Pool:
     """Sequences to draw batches from."""
 
-    def __init__(self, studio: Studio, plan: LanguagePlan, report: Callable[[str], None] = print):
-        self.studio, self.plan = studio, plan
+    def __init__(
+        self, studio: Studio, plan: LanguagePlan, report: Callable[[str], None] = print, feeder: Feeder | None = None
+    ):
+        self.studio, self.plan, self.feeder = studio, plan, feeder
         began = time.monotonic()
-        parts = [self._fresh(min(plan.renew, plan.pool - at)) for at in range(0, plan.pool, plan.renew)]
-        self.columns = torch.cat([columns for columns, _ in parts])
-        self.weights = torch.cat([weights for _, weights in parts])
-        self.next = 0
+        parts = [self._made(min(plan.renew, plan.pool - at)) for at in range(0, plan.pool, plan.renew)]
+        self.columns, self.weights, self.heard = (torch.cat(same) for same in zip(*parts, strict=True))
+        self.next = self.renewed = 0
         report(f"pool of {len(self.columns)} sequences in {time.monotonic() - began:.0f} s")
 
-    def _fresh(self, count: int) -> tuple[Tensor, Tensor]:
+    def _made(self, count: int) -> Batch:
         made = self.studio.sequences(count, self.plan.frames + 1)
-        return made.columns, made.weights
+        return made.columns, made.weights, made.heard
 
     def renew(self) -> None:
-        """Replace the oldest few."""
-        columns, weights = self._fresh(min(self.plan.renew, len(self.columns)))
-        rows = (self.next + torch.arange(len(columns), device=columns.device)) % len(self.columns)
-        self.columns[rows], self.weights[rows] = columns, weights
-        self.next = (self.next + len(columns)) % len(self.columns)
+        """Replace the oldest few: by all that other processes have made, or, without them, by some made here."""
+        if self.feeder is None:
+            self._put(self._made(min(self.plan.renew, len(self.columns))))
+            return
+        while (batch := self.feeder.take()) is not None:
+            self._put(batch)
 
-    def draw(self, count: int) -> tuple[Tensor, Tensor]:
+    def _put(self, batch: Batch) -> None:
+        count, device = len(batch[0]), self.columns.device
+        rows = (self.next + torch.arange(count, device=device)) % len(self.columns)
+        for kept, fresh in zip((self.columns, self.weights, self.heard), batch, strict=True):
+            kept[rows] = fresh.to(device)
+        self.next = (self.next + count) % len(self.columns)
+        self.renewed += count
+
+    def draw(self, count: int) -> Batch:
+        """Sequences by chance, each time with other codes of the user replaced."""
         rows = torch.randint(len(self.columns), (count,), device=self.columns.device)
-        return self.columns[rows].long(), self.weights[rows].float()
+        weights = self.weights[rows].float()
+        columns = disturbed(self.columns[rows].long(), weights, self.studio.config, self.plan.disturbed)
+        return columns, weights, self.heard[rows].long()
+
+
+def disturbed(columns: Tensor, weights: Tensor, config: LMConfig, most: float) -> Tensor:
+    """Replace up to `most` of the user's codes by others, in each talk another share and only where it is a talk: the
+    first codebook half as often. columns [B, K, F], weights [B, F - 1, 2]."""
+    count, _, frames = columns.shape
+    share = torch.rand(count, 1, 1, device=columns.device) * most
+    often = torch.ones(config.user, 1, device=columns.device)
+    often[0] = 0.5
+    hit = torch.rand(count, config.user, frames, device=columns.device) < share * often
+    hit &= F.pad(weights[..., 0] > 0, (1, 0))[:, None]
+    user = columns[:, 1 + config.own :]
+    columns[:, 1 + config.own :] = torch.where(hit, torch.randint_like(user, config.card), user)
+    return columns
 
 
 class LanguageTrainer:
@@ -74,7 +107,8 @@ class LanguageTrainer:
 
     def __init__(self, language: TrainedLanguage, plan: LanguagePlan, device: torch.device, compiled: bool = False):
         self.language, self.plan, self.device = language.to(device), plan, device
-        self.loss: Callable[[Tensor, Tensor, float], Losses] = language.loss
+        language.dropout = plan.dropout
+        self.loss: Callable[[Tensor, Tensor, Tensor, float], Losses] = language.loss
         if compiled:
             self.loss = torch.compile(language.loss, dynamic=False)
         self.trained = [p for p in language.parameters() if p.requires_grad]
@@ -91,13 +125,15 @@ class LanguageTrainer:
         streams = language.config.streams
         self.columns = torch.zeros(plan.talks, streams, plan.frames + 1, dtype=torch.long, device=device)
         self.weights = torch.zeros(plan.talks, plan.frames, 2, device=device)
+        self.heard = torch.zeros(plan.talks, plan.frames, dtype=torch.long, device=device)
         self.sums = torch.zeros(len(METRICS), device=device)
         self._graph: torch.cuda.CUDAGraph | None = None
 
     def _run(self) -> None:
         plan = self.plan
-        losses = self.loss(self.columns, self.weights, plan.depth_share)
+        losses = self.loss(self.columns, self.weights, self.heard, plan.depth_share)
         loss = plan.text * losses.text + plan.semantic * losses.semantic + plan.acoustic * losses.acoustic
+        loss = loss + plan.heard * losses.heard
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()
         gradient = bounded(self.trained, 1.0)
@@ -124,9 +160,8 @@ class LanguageTrainer:
         self.sums.zero_()
 
     def step(self, pool: Pool) -> None:
-        columns, weights = pool.draw(self.plan.talks)
-        self.columns.copy_(columns)
-        self.weights.copy_(weights)
+        for slot, drawn in zip((self.columns, self.weights, self.heard), pool.draw(self.plan.talks), strict=True):
+            slot.copy_(drawn)
         if self._graph is not None:
             self._graph.replay()
         else:
@@ -162,7 +197,9 @@ def train(
         if steps % 100 == 0:
             values = trainer.metrics(100)
             line = " ".join(f"{name} {value:.3f}" for name, value in values.items())
-            report(f"{time.monotonic() - began:.0f} s, step {steps}, {100 / (time.monotonic() - marked):.1f}/s: {line}")
+            uses = plan.talks * steps / max(pool.renewed, 1)
+            pace = 100 / (time.monotonic() - marked)
+            report(f"{time.monotonic() - began:.0f} s, step {steps}, {pace:.1f}/s, each seen {uses:.0f} times: {line}")
             marked = time.monotonic()
         if time.monotonic() - saved > save_every:
             save()

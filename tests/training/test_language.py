@@ -60,28 +60,30 @@ def test_loss_counts_only_what_is_predicted() -> None:
     columns = _columns(2, 9)
     weights = torch.ones(2, 8, 2)
     weights[:, :4] = 0
-    before = language.loss(columns, weights)
+    heard = torch.full((2, 8), 3)
+    heard[:, 6] = 7
+    before = language.loss(columns, weights, heard)
     changed = columns.clone()
     changed[1, 0, 2] = (changed[1, 0, 2] + 1) % SMALL.text_card  # given: as a target it must not matter
     weights_late = weights.clone()
     weights_late[0] = 0
-    only_second = language.loss(columns, weights_late)
+    only_second = language.loss(columns, weights_late, heard)
     assert not torch.isclose(before.text, only_second.text)
-    assert torch.isfinite(before.text + before.semantic + before.acoustic)
-    total = before.text + before.semantic + before.acoustic
+    total = before.text + before.semantic + before.acoustic + before.heard
+    assert torch.isfinite(total)
     total.backward()
-    gradients = [p.grad is not None and bool(p.grad.abs().sum() > 0) for p in language.model.parameters()]
+    gradients = [p.grad is not None and bool(p.grad.abs().sum() > 0) for p in language.parameters()]
     assert all(gradients)
 
 
 def test_it_learns_a_fixed_talk_by_heart() -> None:
     language = _language()
-    columns, weights = _columns(2, 9), torch.ones(2, 8, 2)
+    columns, weights, heard = _columns(2, 9), torch.ones(2, 8, 2), torch.arange(16).view(2, 8)
     optimizer = torch.optim.AdamW(language.parameters(), lr=1e-2)
     for _ in range(60):
-        losses = language.loss(columns, weights)
+        losses = language.loss(columns, weights, heard)
         optimizer.zero_grad()
-        (losses.text + losses.semantic + losses.acoustic).backward()
+        sum(losses).backward()
         optimizer.step()
-    final = language.loss(columns, weights)
-    assert final.text < 0.1 and final.semantic < 0.1 and final.acoustic < 0.3
+    final = language.loss(columns, weights, heard)
+    assert final.text < 0.1 and final.heard < 0.1 and final.semantic < 0.1 and final.acoustic < 0.3

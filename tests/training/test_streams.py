@@ -141,6 +141,22 @@ def test_a_talk_that_is_too_short_for_the_reply_has_no_question_left_open() -> N
     assert len(talk.user) == len(talk.own) == len(talk.exchanges) <= 1
 
 
+def test_a_user_s_word_is_heard_once_it_has_been_said() -> None:
+    """Also after a pause inside the question, and never for a question that was taken back."""
+    script, bank = _world()
+    for manners in (Manners(nobody=0, hesitation=0, interlude=0), Manners(nobody=0, hesitation=1, interlude=0)):
+        talk = Composer(script, bank.entries, manners).talk(random.Random(1), 40)
+        assert [w.text for w in talk.heard] == "what is one plus one? count to four".split()
+        last = talk.user[-1]
+        assert talk.heard[-1].at == pytest.approx((last.at + last.length) / RATE)
+        first = talk.user[0].at / RATE
+        assert talk.heard[0].at > first + 0.5 and [w.at for w in talk.heard] == sorted(w.at for w in talk.heard)
+    short = Composer(script, bank.entries, Manners(barge_in=0, hesitation=0, nobody=0, interlude=0))
+    for seed in range(10):
+        talk = short.talk(random.Random(seed), 7.0)
+        assert len(talk.heard) == sum(len(text.split()) for text, *_ in talk.exchanges)
+
+
 def test_rendering_lays_sound_where_it_belongs() -> None:
     _, bank = _world()
     track = render([[Piece(1000, 0, 500)], []], bank.tape, 3000)
@@ -190,6 +206,7 @@ def test_sequences_begin_with_the_engine_s_own_prompt(words: vocabulary.Vocabula
         assert torch.equal(expected.tokens[:, :length], ring[:, :length])
         assert made.weights[row, : length - 1].max() == 0  # what is given is not predicted
         assert made.weights[row, length:].min() > 0
+        assert (made.heard[row, :length] == 3).all() and (made.heard[row, length:] > 3).any()
     words_said = [t for t in made.columns[0, 0, made.prompts[0] :].tolist() if t > 3]
     assert words.text(words_said).startswith("One plus")
 
