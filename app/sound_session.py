@@ -87,17 +87,21 @@ class SoundSession:
         for direction, wanted in missing.items():
             if wanted:
                 self.troubles.fallback(direction, wanted)
+        self._rates = {direction: opened.rate for direction, opened in self._opened.items()}
         self._watches = self._make_watches()
-        self._middle = self._make_middle(talk)
-        self._thread = make_thread(self._tick, clock, self._thread_failed)
+        self._middle: SoundMiddle | None = self._make_middle(talk)
+        self._last = self._middle.state
+        self._thread: Any = make_thread(self._tick, clock, self._thread_failed)
         self._thread.start()
 
     @property
     def state(self) -> MiddleState:
-        return self._middle.state
+        """Now, or as it was when this session was closed."""
+        middle = self._middle
+        return self._last if middle is None else middle.state
 
     def rate(self, direction: str) -> float:
-        return self._opened[direction].rate
+        return self._rates[direction]
 
     def close(self) -> None:
         """Lets what is on its way be heard, then stops both streams. On the devices thread."""
@@ -108,6 +112,16 @@ class SoundSession:
         while ring.readable and not self._asked and time.monotonic() < gives_up:
             time.sleep(0.005)
         self._close_streams()
+        self._let_go()
+
+    def _let_go(self) -> None:
+        """Streams, thread and this session hold one another, and with them megabytes of resamplers that only C++ knows
+        of: Python would look for such a ring after hours, since it counts objects and not what they hold."""
+        self._last = self.state
+        self._middle = self._thread = None
+        self._opened.clear()
+        self._ends.clear()
+        self._watches.clear()
 
     def _open(self, direction: str, wish: Wish) -> str:
         """Opens and starts one stream. Returns the name that was asked for when another device is used, else ""."""
@@ -156,14 +170,17 @@ class SoundSession:
 
     def _tick(self, now_s: float) -> None:
         """On the audio thread, every 10 ms."""
-        self._middle.tick(now_s)
-        silent_s = {direction: watch.silent_s(now_s) for direction, watch in self._watches.items()}
-        self.troubles.observe(silent_s, self._middle.state.zeros_s)
-        self._note(self._middle.state)
+        middle = self._middle
+        if middle is None:
+            return
+        middle.tick(now_s)
+        silent_s = {direction: watch.silent_s(now_s) for direction, watch in tuple(self._watches.items())}
+        self.troubles.observe(silent_s, middle.state.zeros_s)
+        self._note(middle.state)
         for direction, seconds in silent_s.items():
             if seconds >= GIVEN_UP_S:
                 self._ask(Attention(self, direction, stalled=True))
-        for direction, watch in self._watches.items():
+        for direction, watch in tuple(self._watches.items()):
             if watch.measured_rate is not None:
                 self._ask(Attention(self, direction, measured_rate=watch.measured_rate))
 

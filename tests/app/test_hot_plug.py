@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 
@@ -189,3 +192,25 @@ def test_a_callback_that_fails_is_as_a_loss_and_the_talk_goes_on(
     rig.run(4.0)
     assert kinds(rig) == []
     assert len(rig.frames) > frames + 10
+
+
+def test_a_lost_session_lets_go_of_its_megabytes_at_once():
+    """Without waiting for the collector of rings of references, which counts objects and comes after hours."""
+    rig = SoundRig(microphone(signal=tone(440)), loudspeaker())
+    rig.audio.open()
+    rig.run(1.0)
+    lost = rig.desk._session
+    assert lost is not None
+    middle, queued = weakref.ref(lost._middle), lost.state
+    assert middle() is not None
+    gc.collect()
+    gc.disable()
+    try:
+        gone = pull(rig, "Microphone")
+        assert middle() is None
+    finally:
+        gc.enable()
+    assert type(lost.state) is type(queued), "the last state stays readable"
+    rig.portaudio.plugged += gone
+    rig.run(4.0)
+    assert kinds(rig) == []
