@@ -23,8 +23,7 @@ from engine.state import State
 class QuantizedLaunches(NamedTuple):
     """How the products are cut, as measured for int8 on an H200 (tests/gpu/RESULTS.md); correct for any sizes.
 
-    down_block: bytes of a row of `down` that are taken at once; 0, or where they do not divide a row: whole rows, as
-        all other products."""
+    down_block: bytes of a row of `down` that are taken at once; 0: whole rows, as in all other products."""
 
     project: Launch = Launch(rows=2, tiles=12)
     out: Launch = Launch(rows=2, tiles=4, warps=4)

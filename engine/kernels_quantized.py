@@ -175,9 +175,12 @@ def linear(
 ) -> None:  # fmt: skip
     """out [N] = weight [N, K] @ x [K] in out's dtype, in place; `norm` [K]: of rms_norm(x); `add`: out += instead.
 
-    block: bytes of a row at once, for `add` without norm and where they divide a row evenly; 0: whole rows."""
+    block: bytes of a row at once, for `add` without norm: fewer where they do not divide a row evenly; 0, or where no
+        256 do: whole rows."""
     rows, width = weight.values.shape
     how = kind(weight)
+    while block > 256 and width % block:
+        block //= 2
     if block and add and norm is None and width % block == 0 and width > block:
         stepped_kernel[(triton.cdiv(rows, launch.rows),)](
             as_loaded(weight), weight.scales, x, out, rows, width, group_bytes(weight),

@@ -59,6 +59,7 @@ def assert_near(got: torch.Tensor, wanted: torch.Tensor) -> None:
         (torch.bfloat16, 15, 128, 0, False),  # rows left over
         (torch.float32, 22, 512, 64, False),  # several blocks a row
         (torch.bfloat16, 24, 512, 64, False),
+        (torch.float32, 12, 768, 512, False),  # blocks that do not divide a row: smaller ones, or whole rows
     ],
 )
 def test_linear(precision: str, dtype: torch.dtype, rows: int, columns: int, block: int, normed: bool) -> None:
