@@ -1,7 +1,7 @@
 """Memory that was freed goes back to the system.
 
 Owns one call of glibc's. Sound sessions are built of many short-lived threads and buffers, PortAudio's and the sound
-server's among them; what they free stays in the allocator's pools, five megabytes at each lost device, until somebody
+server's among them; what they free stays in the allocator's pools, twenty megabytes after some minutes, until somebody
 asks for it. Takes milliseconds, in which other threads may wait for memory: to be called while no sound is open.
 """
 
