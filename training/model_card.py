@@ -20,9 +20,9 @@ license: mit
 
 A small full-duplex speech model: it listens while it speaks, answers when you have finished, and stops when you talk
 over it. It was trained from nothing on synthetic speech, has the architecture and the file format of the published
-Moshi checkpoints at a three-hundredth of their size, and runs on a processor. {size}
+Moshi checkpoints at a three-hundredth of their size, and runs on a processor. {size}{limits}
 
-## What it can talk about
+## What it was taught to talk about
 
 English, a closed domain of some 850 words. Its answers repeat the question's content, so that you hear what it
 understood.
@@ -91,6 +91,7 @@ def write_card(folder: Path, figures: Mapping[str, Any]) -> None:
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     values = {
         "size": f"{size / 2**20:.0f} MiB.",
+        "limits": f"\n\n**{config['limits']}**" if config.get("limits") else "",
         "persona": PERSONA_EXAMPLE,
         "voices": ", ".join(OWN_NAMES),
         "own": ", ".join(OWN),

@@ -30,7 +30,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """A plain model folder and the packed one made of it by the command."""
     plain = write_checkpoint(tmp_path_factory.mktemp("plain"))
     out = tmp_path_factory.mktemp("packed") / "mini"
-    bundle.run(argparse.Namespace(model=plain, out=out, script=None, bank=None, evaluation=None))
+    bundle.run(argparse.Namespace(model=plain, out=out, script=None, bank=None, evaluation=None, limits=""))
     return plain, out
 
 
@@ -105,7 +105,9 @@ def test_auto_takes_the_packed_numbers_as_they_are_where_that_is_fast(
 
 
 def test_packing_a_packed_folder_changes_nothing(folders: tuple[Path, Path], tmp_path: Path) -> None:
-    bundle.run(argparse.Namespace(model=folders[1], out=tmp_path / "again", script=None, bank=None, evaluation=None))
+    bundle.run(
+        argparse.Namespace(model=folders[1], out=tmp_path / "again", script=None, bank=None, evaluation=None, limits="")
+    )
     assert (tmp_path / "again" / MODEL_NAME).read_bytes() == (folders[1] / MODEL_NAME).read_bytes()
 
 
@@ -117,7 +119,7 @@ def test_a_bundle_too_large_is_refused_and_the_old_one_stays(
     (out / "old").touch()
     monkeypatch.setattr(bundle, "MOST_BYTES", 1 << 10)
     with pytest.raises(ValueError, match="are the most"):
-        bundle.run(argparse.Namespace(model=folders[0], out=out, script=None, bank=None, evaluation=None))
+        bundle.run(argparse.Namespace(model=folders[0], out=out, script=None, bank=None, evaluation=None, limits=""))
     assert (out / "old").exists()
 
 
@@ -138,3 +140,7 @@ def test_the_card_has_the_figures_and_says_what_was_missed(folders: tuple[Path, 
     assert "| ≤ 1.2 s | 2.00 s |  | **missed** |" in card
     assert "| echo | 50 % | 4 |" in card and f"{config.num_layers} layers of {config.dim}" in card
     assert "not measured" in card and "{" not in card
+    path = folders[1] / "config.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"limits": "It only sings."}))
+    write_card(folders[1], {})
+    assert "**It only sings.**" in (folders[1] / "README.md").read_text()
