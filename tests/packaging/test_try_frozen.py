@@ -66,9 +66,7 @@ def test_a_program_that_does_all_is_well(tmp_path: Path, capsys: pytest.CaptureF
         ("        os.unlink(place)", "        pass", "the place of the process before is taken up"),
     ],
 )
-def test_each_fault_is_found(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], old: str, new: str, said: str
-) -> None:
+def test_each_fault_is_found(tmp_path: Path, capsys: pytest.CaptureFixture[str], old: str, new: str, said: str) -> None:
     assert try_frozen.main([str(stand_in(tmp_path, (old, new)))]) == 1
     wrong = [line for line in capsys.readouterr().out.splitlines() if line.startswith("WRONG")]
     assert wrong
