@@ -22,6 +22,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from app.checksums import matches, named
 from app.errors import UserError
+from app.paths import packaged
 
 # The hub's library would tell the hub which libraries and versions ask; it reads this once, when it is first imported.
 os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
@@ -273,6 +274,7 @@ def _open_part(part: Path, begin: int) -> FileIO:
 # ---------------------------------------------------------------- what went wrong
 
 
+_OR_COMMAND = "" if packaged() else " (or run `hf auth login`)"  # a packaged program brings no such command
 _RESUMES = "and it goes on where it stopped"
 
 
@@ -283,7 +285,7 @@ def sentence(error: Exception, repository: str) -> str | None:
     if status == 401:
         return (
             f"Hugging Face does not give out {repository} without signing in: check the name, accept the licence at "
-            f"{page} if there is one, give your token in Settings, Models (or run `hf auth login`), and try again."
+            f"{page} if there is one, give your token in Settings, Models{_OR_COMMAND}, and try again."
         )
     if status == 403:
         return f"Your Hugging Face account may not download {repository}: accept its licence at {page} and try again."

@@ -249,8 +249,7 @@ def compile_unavailable_reason(device: torch.device | str) -> str | None:
 
     Looks for what compilation starts and does not start it, so that every start of the program can ask.
     """
-    missing = missing_for_inductor(torch.device(device).type)
-    return None if missing is None else f"Compiled mode is not possible here. {missing}"
+    return missing_for_inductor(torch.device(device).type)
 
 
 def forget_compiled() -> None:
