@@ -2,24 +2,32 @@
 
 Owns the way from the sources to what the program loads. Every text within `tr("...")` or `marked("...")` in `ui/` is
 looked for in the .ts files of `ui/translations`, which people edit: new texts are added there as unfinished, those that
-are gone are taken out, and translations stay. Then PySide6's lrelease compiles each to the .qm beside it. --check
-changes nothing and fails when something would.
+are gone are taken out, and translations stay. The sentences of `app/` and `engine/` (packaging/sentences.py) stand
+there in a context of their own. Then PySide6's lrelease compiles each to the .qm beside it, with a list of the
+sentences that have a translation, among which `ui/words.py` finds the one that it is to show. --check changes nothing
+and fails when something would; what is not translated yet is counted.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import copy
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from xml.etree import ElementTree as Xml
 
+from sentences import sentences
+
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "ui" / "translations"
-CONTEXT = "Parley"
+CONTEXT, SENTENCES = "Parley", "Sentences"  # these and the next two as in ui/words.py
+LANGUAGE, TEMPLATES = "language", "templates"
 LANGUAGES = ("de",)
+Table = Mapping[str, Sequence[str]]
 
 
 def texts() -> list[str]:
@@ -35,37 +43,61 @@ def texts() -> list[str]:
     return sorted(found)
 
 
-def translations(path: Path) -> dict[str, str]:
-    """Source -> translation of a .ts file; unfinished ones are not there."""
+def sentence_texts() -> list[str]:
+    """The templates of the sentences of app/ and engine/, sorted; what the window translates itself is not there."""
+    own = set(texts())
+    return [text for text in sentences(ROOT) if text not in own or text[0].islower()]
+
+
+def translations(path: Path, context: str = CONTEXT) -> dict[str, str]:
+    """Source -> translation of one context of a .ts file; unfinished ones are not there."""
     if not path.is_file():
         return {}
     found = {}
-    for message in Xml.parse(path).getroot().iter("message"):  # noqa: S314 - our own file
-        translation = message.find("translation")
-        if translation is not None and translation.get("type") != "unfinished" and translation.text:
-            found[message.findtext("source") or ""] = translation.text
+    for group in Xml.parse(path).getroot().iter("context"):  # noqa: S314 - our own file
+        for message in group.iter("message") if group.findtext("name") == context else ():
+            translation = message.find("translation")
+            if translation is not None and translation.get("type") != "unfinished" and translation.text:
+                found[message.findtext("source") or ""] = translation.text
     return found
 
 
-def ts_text(language: str, wanted: list[str], known: dict[str, str]) -> str:
-    """The .ts file for these texts."""
+def ts_tree(language: str, wanted: Table, known: Mapping[str, Mapping[str, str]]) -> Xml.Element:
+    """The .ts file for these texts. wanted: of each context; known: likewise, with their translations."""
     root = Xml.Element("TS", version="2.1", language=language, sourcelanguage="en")
-    context = Xml.SubElement(root, "context")
-    Xml.SubElement(context, "name").text = CONTEXT
-    for text in wanted:
-        message = Xml.SubElement(context, "message")
-        Xml.SubElement(message, "source").text = text
-        translation = Xml.SubElement(message, "translation")
-        if text in known:
-            translation.text = known[text]
-        else:
-            translation.set("type", "unfinished")
+    for name, group in wanted.items():
+        context = Xml.SubElement(root, "context")
+        Xml.SubElement(context, "name").text = name
+        for text in group:
+            _message(context, text, known[name].get(text))
+    return root
+
+
+def _message(context: Xml.Element, text: str, translated: str | None) -> None:
+    message = Xml.SubElement(context, "message")
+    Xml.SubElement(message, "source").text = text
+    translation = Xml.SubElement(message, "translation")
+    if translated is None:
+        translation.set("type", "unfinished")
+    translation.text = translated
+
+
+def ts_text(root: Xml.Element) -> str:
     Xml.indent(root)
     return '<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE TS>\n' + Xml.tostring(root, encoding="unicode") + "\n"
 
 
-def compiled(ts: Path) -> bytes:
-    """The .qm of a .ts file. Raises CalledProcessError."""
+def with_list(root: Xml.Element, language: str, known: Mapping[str, str]) -> Xml.Element:
+    """The same with what a .qm cannot be asked for: which language it is, and which sentences it has."""
+    whole = copy.deepcopy(root)
+    context = next(group for group in whole.iter("context") if group.findtext("name") == SENTENCES)
+    _message(context, LANGUAGE, language)
+    _message(context, TEMPLATES, "\n".join(text for text in sorted(known)))
+    return whole
+
+
+def compiled(text: str) -> bytes:
+    """The .qm of a .ts file's text. Raises CalledProcessError."""
     import PySide6
 
     folder = Path(PySide6.__file__).parent
@@ -73,7 +105,8 @@ def compiled(ts: Path) -> bytes:
     if program is None:
         raise SystemExit("PySide6's lrelease is not installed: pip install PySide6-Essentials")
     with tempfile.TemporaryDirectory() as place:
-        qm = Path(place) / "made.qm"
+        ts, qm = Path(place) / "made.ts", Path(place) / "made.qm"
+        ts.write_text(text, encoding="utf-8", newline="\n")
         subprocess.run([str(program), "-silent", str(ts), "-qm", str(qm)], check=True)
         return qm.read_bytes()
 
@@ -82,24 +115,28 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Bring the window's translations up to date.")
     parser.add_argument("--check", action="store_true", help="change nothing; fail when something would change")
     check = parser.parse_args().check
-    wanted, stale = texts(), []
+    wanted = {CONTEXT: texts(), SENTENCES: sentence_texts()}
+    stale = []
     for language in LANGUAGES:
         ts, qm = FOLDER / f"parley_{language}.ts", FOLDER / f"parley_{language}.qm"
-        known = translations(ts)
-        text = ts_text(language, wanted, known)
+        held = {context: translations(ts, context) for context in wanted}
+        known = {name: {text: held[name][text] for text in wanted[name] if text in held[name]} for name in wanted}
+        tree = ts_tree(language, wanted, known)
+        text = ts_text(tree)
         if not ts.is_file() or ts.read_text(encoding="utf-8") != text:
             stale.append(ts.name)
             if not check:
                 ts.write_text(text, encoding="utf-8", newline="\n")
-        made = compiled(ts)
+        made = compiled(ts_text(with_list(tree, language, known[SENTENCES])))
         if not qm.is_file() or qm.read_bytes() != made:
             stale.append(qm.name)
             if not check:
                 qm.write_bytes(made)
-        missing = [text for text in wanted if text not in known]
-        print(f"{language}: {len(wanted) - len(missing)} of {len(wanted)} texts translated")
-        for text in missing:
-            print(f"  missing: {text!r}")
+        for name, group in wanted.items():
+            print(f"{language}, {name}: {len(known[name])} of {len(group)} texts translated")
+            for text in group:
+                if text not in known[name]:
+                    print(f"  missing: {text!r}")
     if stale:
         print(("out of date: " if check else "written: ") + ", ".join(stale))
     return 1 if check and stale else 0

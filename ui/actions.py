@@ -13,7 +13,7 @@ from app.messages import MODES
 from ui import icons
 from ui.session import Session
 from ui.theme import Theme
-from ui.words import marked, tr
+from ui.words import marked, tr, translated
 
 MODE_TEXTS = {
     "graph": (
@@ -209,7 +209,9 @@ class Actions(QObject):
             action.setChecked(mode == chosen)
             self.describe(
                 action,
-                tr("Not on this computer: {reason}").format(reason=reason) if reason else tr(MODE_TEXTS[mode][1]),
+                tr("Not on this computer: {reason}").format(reason=translated(reason))
+                if reason
+                else tr(MODE_TEXTS[mode][1]),
             )
         if not chosen:
             self._uncheck_all()

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QPushButto
 
 from ui.labels import set_tone, text_label, wrapped_label
 from ui.scrolling import bring_into_view
-from ui.words import tr
+from ui.words import tr, translated
 
 
 class Strip(QFrame):
@@ -76,7 +76,7 @@ class NameRow(Strip):
 
     def _judge(self) -> None:
         name = self.field.text().strip()
-        problem = self._problem(name)
+        problem = translated(self._problem(name))
         self.ok.setEnabled(not problem)
         self.why.setText(problem if name else "")
         self.why.setVisible(bool(self.why.text()))

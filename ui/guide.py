@@ -32,7 +32,7 @@ from ui.record_and_listen import RecordAndListen
 from ui.scrolling import VerticalScroll
 from ui.session import Session
 from ui.theme import Theme
-from ui.words import tr
+from ui.words import tr, translated
 
 CHECK_S = 5.0
 VERDICT_TONES = {"fits": "", "slow": "near", "too large": "over"}
@@ -96,7 +96,7 @@ class MicrophoneStep(Step):
         self.column.addStretch(1)
 
     def _answered(self, sentence: str) -> None:
-        self.trouble.setText(sentence)
+        self.trouble.setText(translated(sentence))
         self.trouble.setVisible(bool(sentence))
 
 
@@ -118,7 +118,7 @@ class SpeakerStep(Step):
         self.box = DeviceBox(bridge, ports.devices, "output", tr("Loudspeaker"))
         self.play = QPushButton(tr("&Play the test sound"))
         self.words = wrapped_label(tr("Three soft notes, rising."), "small", "muted")
-        self.box.answered.connect(lambda sentence: self._say(sentence, "over") if sentence else None)
+        self.box.answered.connect(lambda sentence: self._say(translated(sentence), "over") if sentence else None)
         self.play.clicked.connect(self._play)
         session.phase_changed.connect(lambda _phase: self._show_button())
         self.labelled(tr("Loud&speaker"), self.box)
@@ -141,7 +141,7 @@ class SpeakerStep(Step):
     def _played(self, sentence: str) -> None:
         self._playing = False
         heard = tr("Heard nothing? Turn up the volume, or choose another loudspeaker above, and play it again.")
-        self._say(sentence or heard, "over" if sentence else "")
+        self._say(translated(sentence) or heard, "over" if sentence else "")
         self._show_button()
 
     def _show_button(self) -> None:
@@ -197,7 +197,7 @@ class ModelStep(Step):
             self._bridge.when_done(self._fits.look(), self._looked)
 
     def _looked(self, sentence: str) -> None:
-        self.waiting.setText(sentence)
+        self.waiting.setText(translated(sentence))
         self.waiting.setVisible(bool(sentence))
         for fit in self._fits.rows():
             if fit.source not in self.choices:
@@ -205,10 +205,11 @@ class ModelStep(Step):
         self._show_choice()
 
     def _add(self, fit: ModelFitLike) -> None:
-        button = QRadioButton(fit.title)
-        cost = wrapped_label(f"{VERDICT_MARKS[fit.verdict]}  {fit.cost}", "small", VERDICT_TONES[fit.verdict])
-        about = wrapped_label(fit.about, "small", "muted")
-        button.setAccessibleDescription(f"{fit.about} {fit.cost}")
+        button = QRadioButton(translated(fit.title))
+        said, takes = translated(fit.about), translated(fit.cost)
+        cost = wrapped_label(f"{VERDICT_MARKS[fit.verdict]}  {takes}", "small", VERDICT_TONES[fit.verdict])
+        about = wrapped_label(said, "small", "muted")
+        button.setAccessibleDescription(f"{said} {takes}")
         self._group.addButton(button)
         self.choices[fit.source], self.costs[fit.source] = button, cost
         column = QVBoxLayout()

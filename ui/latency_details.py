@@ -25,7 +25,7 @@ from ui.scrolling import VerticalScroll
 from ui.session import Session
 from ui.stage_bar import StageBar
 from ui.theme import Theme
-from ui.words import marked, tr
+from ui.words import marked, tr, translated
 
 FACTS = {
     "first": marked("First frame after a switch"),
@@ -221,7 +221,7 @@ class LatencyWindow(QWidget):
             return
         reports = self.costs.reports()
         for mode, card in self.cards.items():
-            reason = self._session.modes.get(mode) or ""
+            reason = translated(self._session.modes.get(mode) or "")
             card.show_report(reports.get(mode), reason, mode == self._session.mode)
         frames = sum(report.frames for report in reports.values())
         words = tr("{time} of talk, {count} frames; the first frame after a switch stands apart")

@@ -37,7 +37,7 @@ from ui.talk_key import TalkButton, TalkKey
 from ui.theme import Theme
 from ui.transcript import TranscriptView
 from ui.turns import MODEL
-from ui.words import tr
+from ui.words import tr, translated
 
 DONE_SHOWN_MS = 4000
 CALM_FRAMES = 12  # about a second
@@ -309,7 +309,7 @@ def model_words(info: ModelInfo) -> str:
     """The loaded model in a few words."""
     untrained = "" if info.trained else f" ({tr('untrained')})"
     words = tr("{model} on {device}, {precision}")
-    return words.format(model=f"{info.name}{untrained}", device=info.device_name, precision=info.precision)
+    return words.format(model=f"{translated(info.name)}{untrained}", device=info.device_name, precision=info.precision)
 
 
 def model_tooltip(info: ModelInfo) -> str:

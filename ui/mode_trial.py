@@ -15,7 +15,7 @@ from app.telemetry import FrameRecord, percentiles
 from ui.bridge import TICKS_PER_SECOND, Bridge
 from ui.figures import format_ms
 from ui.session import Session
-from ui.words import tr
+from ui.words import tr, translated
 
 TRIED = "eager"
 TRIAL_SECONDS = 5
@@ -86,7 +86,7 @@ class ModeTrial(QObject):
             return tr("A talk must be running.")
         if session.mode == TRIED:
             return tr("The eager mode runs already.")
-        return session.modes.get(TRIED) or ""
+        return translated(session.modes.get(TRIED) or "")
 
     def toggle(self) -> None:
         """Begin a trial, or return at once from the one that is on."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ui.figures import format_bytes
 from ui.model_ports import BUNDLED, FOLDER, OWN, SHARED, ModelLike, ReportLike, VariantLike
-from ui.words import marked, tr
+from ui.words import marked, tr, translated
 
 PLACES = {
     BUNDLED: marked("Comes with Parley"),
@@ -40,7 +40,7 @@ def report_words(report: ReportLike) -> tuple[str, str]:
         names = ", ".join(report.damaged)
         return tr("Damaged, other than it was published: {names}.").format(names=names), "over"
     if report.fault:
-        return tr("It cannot be used: {reason}").format(reason=report.fault), "over"
+        return tr("It cannot be used: {reason}").format(reason=translated(report.fault)), "over"
     if report.unusable:
         words = tr("Sound, but the converted {names} does not fit it: delete that, and it is made anew when needed.")
         return words.format(names=", ".join(report.unusable)), "near"

@@ -18,7 +18,7 @@ from ui.figures import format_bytes, format_clock
 from ui.labels import action_button, restyle, text_label, wrapped_label
 from ui.session import Session
 from ui.theme import Theme
-from ui.words import marked, tr
+from ui.words import marked, tr, translated
 
 PARTS = (  # as a load names them
     marked("download"),
@@ -101,8 +101,9 @@ class Banner(Notice):
         if trouble is None:
             return
         self.set_kind("error" if trouble.fatal else "warning")
-        self.sentence.setText(trouble.sentence)
-        self.setAccessibleName(trouble.sentence)
+        sentence = translated(trouble.sentence)
+        self.sentence.setText(sentence)
+        self.setAccessibleName(sentence)
         self.button.setText(tr(trouble.remedy) if trouble.remedy else "")
         self.button.setVisible(bool(trouble.remedy))
         others = len(troubles) - 1

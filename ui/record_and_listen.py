@@ -18,7 +18,7 @@ from ui.meter import LevelPane
 from ui.ports import CheckPort
 from ui.session import Session
 from ui.theme import Theme
-from ui.words import tr
+from ui.words import tr, translated
 
 FAINT_DBFS = -35.0  # the loudest moment of speech; a level that is good while speaking lies well above
 
@@ -88,7 +88,7 @@ class RecordAndListen(QWidget):
         self._doing = ""
         state = self._check.state()
         if sentence:
-            self._say(sentence, OVER)
+            self._say(translated(sentence), OVER)
         elif state.recorded_s > 0:
             self.has_recording = True
             words, tone = judge(state.loudest_dbfs)
@@ -100,7 +100,7 @@ class RecordAndListen(QWidget):
     def _played(self, sentence: str) -> None:
         self._doing = ""
         if sentence:
-            self._say(sentence, OVER)
+            self._say(translated(sentence), OVER)
         else:
             words, tone = judge(self._check.state().loudest_dbfs)
             self._say(words, tone)

@@ -47,7 +47,7 @@ from ui.mode_choice import ModeChoice
 from ui.ports import ConversationPort, Ports
 from ui.remedies import MODE, NEW_TALK, PAGE, RELAUNCH, REPORTS, remedy_of
 from ui.sampling_ranges import SAMPLING_KEYS, usual_sampling
-from ui.words import tr
+from ui.words import tr, translated
 
 TALK_PHASES = ("priming", "talking")
 COMPILED = "compiled"
@@ -381,7 +381,7 @@ class Session(QObject):
             if self._good_spec is not None and not self._same_model(self._good_spec):
                 self._restore_spec()
                 self._clear("load")
-                said = tr("{sentence} The earlier model is loaded again.").format(sentence=trouble.sentence)
+                said = tr("{sentence} The earlier model is loaded again.").format(sentence=translated(trouble.sentence))
                 way_on = trouble.remedy if remedy_of(trouble).deed == PAGE else ""
                 self._post(Trouble("settings", said, way_on))
                 self.load()

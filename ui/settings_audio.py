@@ -21,7 +21,7 @@ from ui.session import Session
 from ui.settings_page import Page, form_row
 from ui.sound_switches import SoundSwitches
 from ui.theme import Theme
-from ui.words import marked, tr
+from ui.words import marked, tr, translated
 
 IDLE_ADVICE = marked("The level shows while a talk runs.")
 
@@ -90,7 +90,7 @@ class AudioPage(Page):
             for text, choice in entries(rows, chosen, self.every.isChecked()):
                 box.addItem(text, choice)
             box.setCurrentIndex(index_of(box, chosen))
-        self.note.setText(state.note)
+        self.note.setText(translated(state.note))
 
     def _follow(self) -> None:
         """Take over a changed list, but never under an open pop-up."""

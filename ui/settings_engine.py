@@ -31,7 +31,7 @@ from ui.sampling_ranges import SAMPLING_NAMES, SAMPLING_RANGES
 from ui.session import Session
 from ui.settings_page import Page, form_row
 from ui.value_slider import ValueSlider
-from ui.words import marked, tr
+from ui.words import marked, tr, translated
 
 DEVICE_TEXTS = {
     "auto": marked("Automatic"),
@@ -235,15 +235,15 @@ class EnginePage(Page):
         memory = format_clock(info.context_frames * FRAME_MS / 1000)
         words = tr("{model} on {device} in {precision}: weights {weights}, state of a talk {state}, remembers {time}.")
         said = words.format(
-            model=info.name,
+            model=translated(info.name),
             device=info.device_name,
             precision=info.precision,
             weights=format_bytes(info.weights_bytes),
             state=format_bytes(info.state_bytes),
             time=memory,
         )
-        why = tr(" Precision {reason}").format(reason=info.precision_reason) if info.precision_reason else ""
-        self.facts.setText(said + why)
+        why = translated(info.precision_reason)
+        self.facts.setText(said + (tr(" Precision {reason}").format(reason=why) if why else ""))
 
     # ------------------------------------------------------------------ sampling
 
@@ -267,7 +267,7 @@ class EnginePage(Page):
         self.seed.blockSignals(True)
         self.seed.setValue(min(session.sampling.seed or 0, LARGEST_SEED_FIELD))
         self.seed.blockSignals(False)
-        self.note.setText(session.sampling_note)
+        self.note.setText(translated(session.sampling_note))
         self.note.setVisible(bool(session.sampling_note))
 
     def _sampled(self, name: str, value: float) -> None:

@@ -25,7 +25,7 @@ from ui.scrolling import bring_into_view
 from ui.session import Session
 from ui.settings_page import Page
 from ui.theme import Theme
-from ui.words import tr
+from ui.words import tr, translated
 
 
 class ModelsPage(Page):
@@ -193,7 +193,7 @@ class ModelsPage(Page):
     def _judge(self) -> None:
         """Say at once why something cannot be downloaded."""
         source = self.source.currentText().strip()
-        problem = self._models.problem(source)
+        problem = translated(self._models.problem(source))
         self.access.name("" if problem else source)
         busy = tr("Something is being downloaded or checked; wait for it, or cancel it.") if self._busy else ""
         self.download.setEnabled(not problem and not busy)

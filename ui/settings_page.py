@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFormLayout, QFrame, QLabel, QSizePolicy, QVBoxLay
 
 from ui.labels import text_label, wrapped_label
 from ui.scrolling import VerticalScroll
+from ui.words import translated
 
 
 class Page(VerticalScroll):
@@ -33,7 +34,8 @@ class Page(VerticalScroll):
         self.column.addWidget(self.notice)
 
     def say(self, sentence: str) -> None:
-        """Show one sentence at the top of the page; "" takes it away."""
+        """Show one sentence at the top of the page, in the window's language; "" takes it away."""
+        sentence = translated(sentence)
         self.sentence.setText(sentence)
         self.notice.setAccessibleName(sentence)
         self.notice.setVisible(bool(sentence))

@@ -27,6 +27,8 @@ SAME_IN_BOTH = {"Text", "Persona", "Markdown", "Engine", "&Engine", "&Graph", "&
 
 
 def load_script() -> ModuleType:
+    if str(ROOT / "packaging") not in sys.path:
+        sys.path.insert(0, str(ROOT / "packaging"))  # the script imports its neighbour
     spec = importlib.util.spec_from_file_location("translate", ROOT / "packaging" / "translate.py")
     assert spec is not None
     assert spec.loader is not None

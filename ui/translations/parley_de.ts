@@ -1868,4 +1868,1819 @@ Erinnert sich an {frames} Frames ({time})</translation>
       <translation>◆ Lücke im Ton</translation>
     </message>
   </context>
+  <context>
+    <name>Sentences</name>
+    <message>
+      <source> (PortAudio error {1})</source>
+      <translation> (PortAudio-Fehler {1})</translation>
+    </message>
+    <message>
+      <source> (or run `hf auth login`)</source>
+      <translation> (oder mit `hf auth login`)</translation>
+    </message>
+    <message>
+      <source> Did you mean "{1}"?</source>
+      <translation> Meinten Sie „{1}“?</translation>
+    </message>
+    <message>
+      <source> What was recorded until then is in {1}.</source>
+      <translation> Was bis dahin aufgenommen wurde, liegt in {1}.</translation>
+    </message>
+    <message>
+      <source> and no </source>
+      <translation> und kein </translation>
+    </message>
+    <message>
+      <source> in line {1}</source>
+      <translation> in Zeile {1}</translation>
+    </message>
+    <message>
+      <source>, and {1} more</source>
+      <translation>, und {1} weitere</translation>
+    </message>
+    <message>
+      <source>. It looks like {1}.</source>
+      <translation>. Es sieht aus wie {1}.</translation>
+    </message>
+    <message>
+      <source>. {1} Put the config.json that belongs to the model beside it, or fetch the model again.</source>
+      <translation>. {1} Legen Sie die config.json des Modells daneben, oder holen Sie das Modell neu.</translation>
+    </message>
+    <message>
+      <source>: it holds no model, or its download is incomplete</source>
+      <translation>: er enthält kein Modell, oder das Herunterladen ist nicht fertig</translation>
+    </message>
+    <message>
+      <source>; it has {1}</source>
+      <translation>; er enthält {1}</translation>
+    </message>
+    <message>
+      <source>; it looks like a Hugging Face transformers model, but Moshi's own format is needed</source>
+      <translation>; es sieht nach einem Modell für Hugging Face transformers aus, gebraucht wird aber Moshis eigenes Format</translation>
+    </message>
+    <message>
+      <source>A frame takes {1} ms on this computer and the budget is {2} ms, so parts of the talk are lost; {3}.</source>
+      <translation>Ein Frame dauert auf diesem Rechner {1} ms, erlaubt sind {2} ms; daher gehen Teile des Gesprächs verloren; {3}.</translation>
+    </message>
+    <message>
+      <source>A model's id on Hugging Face has the form owner/name.</source>
+      <translation>Die Kennung eines Modells bei Hugging Face hat die Form Eigentümer/Name.</translation>
+    </message>
+    <message>
+      <source>A name cannot begin or end with a point.</source>
+      <translation>Ein Name darf nicht mit einem Punkt beginnen oder enden.</translation>
+    </message>
+    <message>
+      <source>A name cannot hold the sign {1}</source>
+      <translation>Ein Name darf das Zeichen {1} nicht enthalten</translation>
+    </message>
+    <message>
+      <source>A part of Parley, "{1}", is missing: this installation is incomplete, so install it again.</source>
+      <translation>Ein Teil von Parley, „{1}“, fehlt: Die Installation ist unvollständig; installieren Sie neu.</translation>
+    </message>
+    <message>
+      <source>A sound file as voice needs the Python package pyloudnorm: install it, or choose a .pt voice.</source>
+      <translation>Eine Tondatei als Stimme braucht das Python-Paket pyloudnorm: Installieren Sie es, oder wählen Sie eine .pt-Stimme.</translation>
+    </message>
+    <message>
+      <source>A talk began, so this was broken off.</source>
+      <translation>Ein Gespräch hat begonnen, daher wurde dies abgebrochen.</translation>
+    </message>
+    <message>
+      <source>A talk is already running; New talk begins another one.</source>
+      <translation>Ein Gespräch läuft schon; „Neues Gespräch“ beginnt ein anderes.</translation>
+    </message>
+    <message>
+      <source>A talk is running; end it first.</source>
+      <translation>Ein Gespräch läuft; beenden Sie es zuerst.</translation>
+    </message>
+    <message>
+      <source>A test kernel failed: {1}.</source>
+      <translation>Ein Probe-Kernel ist gescheitert: {1}.</translation>
+    </message>
+    <message>
+      <source>A test kernel was not ready after {1} seconds.</source>
+      <translation>Ein Probe-Kernel war nach {1} Sekunden nicht fertig.</translation>
+    </message>
+    <message>
+      <source>A test of the kernel compiler could not be started: {1}.</source>
+      <translation>Eine Probe des Kernel-Compilers ließ sich nicht starten: {1}.</translation>
+    </message>
+    <message>
+      <source>Another check is running.</source>
+      <translation>Es läuft schon eine andere Prüfung.</translation>
+    </message>
+    <message>
+      <source>CUDA graphs are off because the environment variable {1} is set.</source>
+      <translation>CUDA-Graphen sind aus, weil die Umgebungsvariable {1} gesetzt ist.</translation>
+    </message>
+    <message>
+      <source>CUDA graphs are switched off.</source>
+      <translation>CUDA-Graphen sind abgeschaltet.</translation>
+    </message>
+    <message>
+      <source>CUDA graphs do not give the same result as eager mode on this computer, so they stay off. Use eager mode, and please report the graphics card and driver.</source>
+      <translation>CUDA-Graphen liefern auf diesem Rechner nicht dasselbe Ergebnis wie der Modus eager, daher bleiben sie aus. Benutzen Sie den Modus eager, und melden Sie bitte Grafikkarte und Treiber.</translation>
+    </message>
+    <message>
+      <source>CUDA graphs need an NVIDIA GPU.</source>
+      <translation>CUDA-Graphen brauchen eine NVIDIA-GPU.</translation>
+    </message>
+    <message>
+      <source>Close other programs that use it, or choose a smaller model such as mini.</source>
+      <translation>Schließen Sie andere Programme, die ihn belegen, oder wählen Sie ein kleineres Modell wie mini.</translation>
+    </message>
+    <message>
+      <source>Comes with the program; small enough for any processor.</source>
+      <translation>Im Programm enthalten; klein genug für jeden Prozessor.</translation>
+    </message>
+    <message>
+      <source>FLAC needs the Python package soundfile, which is missing: choose WAV instead.</source>
+      <translation>FLAC braucht das Python-Paket soundfile, das fehlt: Wählen Sie stattdessen WAV.</translation>
+    </message>
+    <message>
+      <source>Follows a voice and a persona. Its licence is accepted once, online.</source>
+      <translation>Folgt einer Stimme und einer Persona. Die Lizenz wird einmal im Netz angenommen.</translation>
+    </message>
+    <message>
+      <source>Frames are slower than at the start of this talk: {1} ms against {2} ms; close other programs that use the graphics card or the processor.</source>
+      <translation>Frames dauern länger als zu Beginn dieses Gesprächs: {1} ms statt {2} ms; schließen Sie andere Programme, die Grafikkarte oder Prozessor belasten.</translation>
+    </message>
+    <message>
+      <source>Give a model's id on Hugging Face, such as kyutai/moshiko-pytorch-bf16.</source>
+      <translation>Geben Sie die Kennung eines Modells bei Hugging Face an, etwa kyutai/moshiko-pytorch-bf16.</translation>
+    </message>
+    <message>
+      <source>Give it a name.</source>
+      <translation>Geben Sie einen Namen an.</translation>
+    </message>
+    <message>
+      <source>Hugging Face answered with error {1} for {2}: try again later.</source>
+      <translation>Hugging Face antwortete mit dem Fehler {1} für {2}: Versuchen Sie es später wieder.</translation>
+    </message>
+    <message>
+      <source>Hugging Face cannot be reached for {1}: check the internet connection and start again, {2}.</source>
+      <translation>Hugging Face ist für {1} nicht zu erreichen: Prüfen Sie die Internetverbindung, und starten Sie erneut, {2}.</translation>
+    </message>
+    <message>
+      <source>Hugging Face cannot be reached, so the token was not kept: check the internet connection and try again.</source>
+      <translation>Hugging Face ist nicht zu erreichen, daher wurde das Token nicht gespeichert: Prüfen Sie die Internetverbindung, und versuchen Sie es noch einmal.</translation>
+    </message>
+    <message>
+      <source>Hugging Face did not answer as expected, so the token was not kept: try again later.</source>
+      <translation>Hugging Face antwortete nicht wie erwartet, daher wurde das Token nicht gespeichert: Versuchen Sie es später wieder.</translation>
+    </message>
+    <message>
+      <source>Hugging Face does not give out {1} without signing in: check the name, accept the licence at {2} if there is one, give your token in Settings, Models{3}, and try again.</source>
+      <translation>Hugging Face gibt {1} nicht ohne Anmeldung heraus: Prüfen Sie den Namen, nehmen Sie gegebenenfalls die Lizenz auf {2} an, geben Sie Ihr Token unter Einstellungen, Modelle an{3}, und versuchen Sie es noch einmal.</translation>
+    </message>
+    <message>
+      <source>Hugging Face does not know this token: copy the whole of it, or make a new one.</source>
+      <translation>Hugging Face kennt dieses Token nicht: Kopieren Sie es ganz, oder machen Sie ein neues.</translation>
+    </message>
+    <message>
+      <source>In {1} this model says the same as before in only {2} % of its tokens (at least {3} % are needed), so it is not offered: choose another precision.</source>
+      <translation>In {1} sagt dieses Modell nur in {2} % seiner Token dasselbe wie zuvor (nötig sind {3} %), daher wird es nicht angeboten: Wählen Sie eine andere Genauigkeit.</translation>
+    </message>
+    <message>
+      <source>It was left out.</source>
+      <translation>Die Angabe wurde weggelassen.</translation>
+    </message>
+    <message>
+      <source>Kyutai's Moshi with the voice Moshika.</source>
+      <translation>Kyutais Moshi mit der Stimme Moshika.</translation>
+    </message>
+    <message>
+      <source>Kyutai's Moshi with the voice Moshiko.</source>
+      <translation>Kyutais Moshi mit der Stimme Moshiko.</translation>
+    </message>
+    <message>
+      <source>Memory ran out while the {1} was loaded on {2}: close other programs.</source>
+      <translation>Beim Laden ({1}) ging der Speicher auf {2} aus: Schließen Sie andere Programme.</translation>
+    </message>
+    <message>
+      <source>Mini (bundled)</source>
+      <translation>Mini (mitgeliefert)</translation>
+    </message>
+    <message>
+      <source>Moshi 7B, female voice</source>
+      <translation>Moshi 7B, Frauenstimme</translation>
+    </message>
+    <message>
+      <source>Moshi 7B, male voice</source>
+      <translation>Moshi 7B, Männerstimme</translation>
+    </message>
+    <message>
+      <source>Needs an NVIDIA graphics card with {1}; on a processor it is far too slow.</source>
+      <translation>Braucht eine NVIDIA-Grafikkarte mit {1}; auf einem Prozessor ist es viel zu langsam.</translation>
+    </message>
+    <message>
+      <source>Needs at least {1}, and the {2} has {3}.</source>
+      <translation>Braucht mindestens {1}; {2} hat {3}.</translation>
+    </message>
+    <message>
+      <source>No model is loaded yet; its modes can be chosen once one is.</source>
+      <translation>Noch ist kein Modell geladen; erst dann lassen sich seine Modi wählen.</translation>
+    </message>
+    <message>
+      <source>No model is loaded yet; load one first.</source>
+      <translation>Noch ist kein Modell geladen; laden Sie zuerst eines.</translation>
+    </message>
+    <message>
+      <source>No precision offered here makes it fit: choose a smaller model such as mini, or another device.</source>
+      <translation>In keiner der hier angebotenen Genauigkeiten passt es: Wählen Sie ein kleineres Modell wie mini oder ein anderes Gerät.</translation>
+    </message>
+    <message>
+      <source>No sound device was found: plug one in and check that the system's sound server runs.</source>
+      <translation>Kein Tongerät gefunden: Schließen Sie eines an, und prüfen Sie, ob der Tonserver des Systems läuft.</translation>
+    </message>
+    <message>
+      <source>No {1} compiler was found (looked for {2}).</source>
+      <translation>Kein {1}-Compiler gefunden (gesucht: {2}).</translation>
+    </message>
+    <message>
+      <source>No {1} was found: plug one in, check that the system's sound server runs, then try again.</source>
+      <translation>Kein {1} gefunden: Schließen Sie eines an, prüfen Sie, ob der Tonserver des Systems läuft, und versuchen Sie es dann noch einmal.</translation>
+    </message>
+    <message>
+      <source>Noise suppression needs the package {1}, which is not installed: install it with `pip install {2}`, or turn noise suppression off in Settings.</source>
+      <translation>Die Rauschunterdrückung braucht das Paket {1}, das nicht installiert ist: Installieren Sie es mit `pip install {2}`, oder schalten Sie die Rauschunterdrückung in den Einstellungen aus.</translation>
+    </message>
+    <message>
+      <source>Noise suppression stopped working and was left out: turn it off in Settings, or install {1} again.</source>
+      <translation>Die Rauschunterdrückung fiel aus und wurde weggelassen: Schalten Sie sie in den Einstellungen aus, oder installieren Sie {1} neu.</translation>
+    </message>
+    <message>
+      <source>Precision {1} would fit.</source>
+      <translation>In der Genauigkeit {1} würde es passen.</translation>
+    </message>
+    <message>
+      <source>PyTorch cannot be used ({1}); see parley doctor.</source>
+      <translation>PyTorch ist nicht zu gebrauchen ({1}); siehe parley doctor.</translation>
+    </message>
+    <message>
+      <source>Python's C headers are missing (package python3-dev on Debian and Ubuntu, python3-devel on Fedora).</source>
+      <translation>Pythons C-Header fehlen (Paket python3-dev bei Debian und Ubuntu, python3-devel bei Fedora).</translation>
+    </message>
+    <message>
+      <source>Something is being downloaded or checked already; wait for it, or cancel it.</source>
+      <translation>Es wird schon etwas heruntergeladen oder geprüft; warten Sie darauf, oder brechen Sie es ab.</translation>
+    </message>
+    <message>
+      <source>Something went wrong that should not, and {1}. If the window acts oddly, close and open it.</source>
+      <translation>Etwas ging schief, das nicht schiefgehen sollte, und {1}. Verhält sich das Fenster seltsam, schließen und öffnen Sie es.</translation>
+    </message>
+    <message>
+      <source>Sound files cannot be read: the package soundfile is missing; see parley doctor.</source>
+      <translation>Tondateien lassen sich nicht lesen: Das Paket soundfile fehlt; siehe parley doctor.</translation>
+    </message>
+    <message>
+      <source>Sound is off because the PortAudio library cannot be loaded ({1}): {2}.</source>
+      <translation>Der Ton ist aus, weil sich die Bibliothek PortAudio nicht laden lässt ({1}): {2}.</translation>
+    </message>
+    <message>
+      <source>Takes {1} of memory, the program included.</source>
+      <translation>Braucht {1} Speicher, das Programm eingerechnet.</translation>
+    </message>
+    <message>
+      <source>Takes {1} of the {2} of the {3}, in {4}.</source>
+      <translation>Braucht {1} von {2} auf {3}, in {4}.</translation>
+    </message>
+    <message>
+      <source>That is no access token: copy the whole of it, it begins with hf_.</source>
+      <translation>Das ist kein Zugangstoken: Kopieren Sie es ganz, es beginnt mit hf_.</translation>
+    </message>
+    <message>
+      <source>The CUDA graph of “{1}” could not be captured: {2} Eager mode still works.</source>
+      <translation>Der CUDA-Graph von „{1}“ ließ sich nicht aufzeichnen: {2} Der Modus eager läuft weiterhin.</translation>
+    </message>
+    <message>
+      <source>The GPU's memory ran out while {1}: close other programs that use the GPU, or choose a smaller precision or model.</source>
+      <translation>Der Speicher der GPU ging aus, während {1}: Schließen Sie andere Programme, die die GPU benutzen, oder wählen Sie eine kleinere Genauigkeit oder ein kleineres Modell.</translation>
+    </message>
+    <message>
+      <source>The Python package sounddevice is not installed: run packaging/launch.py again to set it up.</source>
+      <translation>Das Python-Paket sounddevice ist nicht installiert: Starten Sie packaging/launch.py noch einmal, um es einzurichten.</translation>
+    </message>
+    <message>
+      <source>The codec</source>
+      <translation>Der Codec</translation>
+    </message>
+    <message>
+      <source>The codec has {1} codebooks where the language model needs {2}.</source>
+      <translation>Der Codec hat {1} Codebücher, das Sprachmodell braucht {2}.</translation>
+    </message>
+    <message>
+      <source>The codec's config</source>
+      <translation>Die Konfiguration des Codecs</translation>
+    </message>
+    <message>
+      <source>The codec's config has "{1}" that is not a table of values.</source>
+      <translation>In der Konfiguration des Codecs ist „{1}“ keine Tabelle von Werten.</translation>
+    </message>
+    <message>
+      <source>The computer's memory ran out while {1}: close other programs, or choose a smaller model.</source>
+      <translation>Der Speicher des Rechners ging aus, während {1}: Schließen Sie andere Programme, oder wählen Sie ein kleineres Modell.</translation>
+    </message>
+    <message>
+      <source>The conversation has been closed; start Parley again.</source>
+      <translation>Die Unterhaltung wurde geschlossen; starten Sie Parley neu.</translation>
+    </message>
+    <message>
+      <source>The converted model could not be written to {1}: {2}.</source>
+      <translation>Das umgerechnete Modell ließ sich nicht nach {1} schreiben: {2}.</translation>
+    </message>
+    <message>
+      <source>The device must be auto, cpu or cuda, not {1}.</source>
+      <translation>Das Gerät muss auto, cpu oder cuda sein, nicht {1}.</translation>
+    </message>
+    <message>
+      <source>The disk is full, so {1} could not be saved: make room and start again, {2}.</source>
+      <translation>Die Platte ist voll, daher ließ sich {1} nicht speichern: Schaffen Sie Platz, und starten Sie erneut, {2}.</translation>
+    </message>
+    <message>
+      <source>The download needs {1} on the disk, but {2} has {3} free: make room, or choose a smaller model.</source>
+      <translation>Das Herunterladen braucht {1} auf der Platte, aber in {2} sind {3} frei: Schaffen Sie Platz, oder wählen Sie ein kleineres Modell.</translation>
+    </message>
+    <message>
+      <source>The download of {1} arrived damaged ({2}): start it again to fetch that file anew.</source>
+      <translation>{1} kam beschädigt an ({2}): Starten Sie erneut, um diese Datei neu zu holen.</translation>
+    </message>
+    <message>
+      <source>The download of {1} was cut off again and again: start it again, {2}.</source>
+      <translation>Das Herunterladen von {1} brach immer wieder ab: Starten Sie es erneut, {2}.</translation>
+    </message>
+    <message>
+      <source>The engine has not come back from {1} for {2} s, and cannot be stopped: start Parley again. Settings and the words of this window are kept.</source>
+      <translation>Die Engine kommt seit {2} s nicht von {1} zurück und lässt sich nicht anhalten: Starten Sie Parley neu. Die Einstellungen und die Worte dieses Fensters bleiben erhalten.</translation>
+    </message>
+    <message>
+      <source>The engine stopped on an unexpected error ({1}: {2}); the log has its details.</source>
+      <translation>Die Engine hielt wegen eines unerwarteten Fehlers an ({1}: {2}); Näheres steht im Protokoll.</translation>
+    </message>
+    <message>
+      <source>The folder {1} could not be made ({2}).</source>
+      <translation>Der Ordner {1} ließ sich nicht anlegen ({2}).</translation>
+    </message>
+    <message>
+      <source>The fused codec kernels need widths and codebooks that are powers of two.</source>
+      <translation>Die verschmolzenen Codec-Kernel brauchen Breiten und Codebücher, die Zweierpotenzen sind.</translation>
+    </message>
+    <message>
+      <source>The fused codec kernels take two latents a frame.</source>
+      <translation>Die verschmolzenen Codec-Kernel nehmen zwei Latents je Frame.</translation>
+    </message>
+    <message>
+      <source>The fused kernels cannot be used, so that each frame takes longer: {1}</source>
+      <translation>Die verschmolzenen Kernel sind nicht zu gebrauchen, daher dauert jeder Frame länger: {1}</translation>
+    </message>
+    <message>
+      <source>The fused kernels failed on this card: {1}.</source>
+      <translation>Die verschmolzenen Kernel scheiterten auf dieser Karte: {1}.</translation>
+    </message>
+    <message>
+      <source>The fused kernels for fp8 weights need a card of compute capability 8.9 or later.</source>
+      <translation>Die verschmolzenen Kernel für fp8-Gewichte brauchen eine Karte mit Compute Capability 8.9 oder höher.</translation>
+    </message>
+    <message>
+      <source>The fused kernels for quantised weights need a depth width of at least 64 and two heads.</source>
+      <translation>Die verschmolzenen Kernel für quantisierte Gewichte brauchen eine Depth-Breite von mindestens 64 und zwei Köpfe.</translation>
+    </message>
+    <message>
+      <source>The fused kernels need an NVIDIA GPU.</source>
+      <translation>Die verschmolzenen Kernel brauchen eine NVIDIA-GPU.</translation>
+    </message>
+    <message>
+      <source>The fused kernels need head sizes, the depth width and the codebook size to be powers of two.</source>
+      <translation>Für die verschmolzenen Kernel müssen Kopfgrößen, Depth-Breite und Codebuchgröße Zweierpotenzen sein.</translation>
+    </message>
+    <message>
+      <source>The fused kernels need quantised weights whose rows and four-bit groups are whole pieces of 16 bytes.</source>
+      <translation>Die verschmolzenen Kernel brauchen quantisierte Gewichte, deren Zeilen und Vier-Bit-Gruppen ganze Stücke von 16 Byte sind.</translation>
+    </message>
+    <message>
+      <source>The fused kernels serve one talk at a time.</source>
+      <translation>Die verschmolzenen Kernel bedienen immer nur ein Gespräch.</translation>
+    </message>
+    <message>
+      <source>The graphics card's driver gave this program up after an error in its work, and nothing can run on the card until Parley starts again. Settings and the words of this window are kept.</source>
+      <translation>Der Treiber der Grafikkarte hat dieses Programm nach einem Fehler aufgegeben; auf der Karte läuft nichts mehr, bis Parley neu startet. Die Einstellungen und die Worte dieses Fensters bleiben erhalten.</translation>
+    </message>
+    <message>
+      <source>The language model</source>
+      <translation>Das Sprachmodell</translation>
+    </message>
+    <message>
+      <source>The microphone "{1}" gives only digital silence: check its mute switch and that the system's privacy settings let Parley use the microphone.</source>
+      <translation>Das Mikrofon „{1}“ liefert nur digitale Stille: Prüfen Sie seinen Stummschalter und ob die Datenschutzeinstellungen des Systems Parley das Mikrofon erlauben.</translation>
+    </message>
+    <message>
+      <source>The microphone delivers nothing; choose another one.</source>
+      <translation>Das Mikrofon liefert nichts; wählen Sie ein anderes.</translation>
+    </message>
+    <message>
+      <source>The mode must be one of {1}, not {2}.</source>
+      <translation>Der Modus muss einer von {1} sein, nicht {2}.</translation>
+    </message>
+    <message>
+      <source>The mode {1} has not been prepared.</source>
+      <translation>Der Modus {1} wurde nicht vorbereitet.</translation>
+    </message>
+    <message>
+      <source>The model hears itself through the microphone: use headphones, or turn echo cancelling on in Settings.</source>
+      <translation>Das Modell hört sich selbst durch das Mikrofon: Benutzen Sie Kopfhörer, oder schalten Sie die Echounterdrückung in den Einstellungen ein.</translation>
+    </message>
+    <message>
+      <source>The model keeps saying the same: a new talk gets it out of the loop.</source>
+      <translation>Das Modell sagt immer dasselbe: Ein neues Gespräch holt es aus der Schleife.</translation>
+    </message>
+    <message>
+      <source>The model still hears itself through the microphone: turn the loudspeaker down, move the microphone away from it, or use headphones.</source>
+      <translation>Das Modell hört sich noch immer selbst durch das Mikrofon: Stellen Sie den Lautsprecher leiser, rücken Sie das Mikrofon von ihm weg, oder benutzen Sie Kopfhörer.</translation>
+    </message>
+    <message>
+      <source>The model's config.json has "{1}": {2}, which is no file name.</source>
+      <translation>Die config.json des Modells hat „{1}“: {2}; das ist kein Dateiname.</translation>
+    </message>
+    <message>
+      <source>The model's config.json is not a JSON object: choose another model or fetch it again.</source>
+      <translation>Die config.json des Modells ist kein JSON-Objekt: Wählen Sie ein anderes Modell, oder holen Sie es neu.</translation>
+    </message>
+    <message>
+      <source>The model's config.json is not valid JSON: choose another model or fetch it again.</source>
+      <translation>Die config.json des Modells ist kein gültiges JSON: Wählen Sie ein anderes Modell, oder holen Sie es neu.</translation>
+    </message>
+    <message>
+      <source>The model's numbers fall apart as soon as a talk begins: load the model again, or choose another precision.</source>
+      <translation>Die Zahlen des Modells zerfallen, sobald ein Gespräch beginnt: Laden Sie das Modell neu, oder wählen Sie eine andere Genauigkeit.</translation>
+    </message>
+    <message>
+      <source>The model's numbers fall apart in its first frames, so that it could only be silent: its files are damaged or do not belong together, or the precision does not suit it. Fetch the model again, or choose another precision.</source>
+      <translation>Die Zahlen des Modells zerfallen in seinen ersten Frames, sodass es nur schweigen könnte: Seine Dateien sind beschädigt oder gehören nicht zusammen, oder die Genauigkeit passt nicht zu ihm. Holen Sie das Modell neu, oder wählen Sie eine andere Genauigkeit.</translation>
+    </message>
+    <message>
+      <source>The model's numbers fell apart, which sounds like a roar or never ends in silence, so the talk was begun anew: the model has forgotten it. If this comes again, load the model again or choose another precision.</source>
+      <translation>Die Zahlen des Modells sind zerfallen, was wie ein Dröhnen klingt oder in endloser Stille endet; daher wurde das Gespräch neu begonnen: Das Modell hat es vergessen. Kommt das wieder, laden Sie das Modell neu, oder wählen Sie eine andere Genauigkeit.</translation>
+    </message>
+    <message>
+      <source>The name has {1} characters; give it at most {2}.</source>
+      <translation>Der Name hat {1} Zeichen; höchstens {2} sind erlaubt.</translation>
+    </message>
+    <message>
+      <source>The name holds a sign that cannot be seen; type it anew.</source>
+      <translation>Der Name enthält ein unsichtbares Zeichen; tippen Sie ihn neu.</translation>
+    </message>
+    <message>
+      <source>The package {1} is not installed.</source>
+      <translation>Das Paket {1} ist nicht installiert.</translation>
+    </message>
+    <message>
+      <source>The packaged program carries no C++ compiler; an installation with pip can use yours.</source>
+      <translation>Das fertige Programm enthält keinen C++-Compiler; eine Installation mit pip kann Ihren benutzen.</translation>
+    </message>
+    <message>
+      <source>The packaged program carries no compiler for GPU kernels; an installation with pip does.</source>
+      <translation>Das fertige Programm enthält keinen Compiler für GPU-Kernel; eine Installation mit pip schon.</translation>
+    </message>
+    <message>
+      <source>The persona {1} comes with the program and stays.</source>
+      <translation>Die Persona {1} gehört zum Programm und bleibt.</translation>
+    </message>
+    <message>
+      <source>The personas in {1} cannot be read: that is not a file.</source>
+      <translation>Die Personas in {1} lassen sich nicht lesen: Das ist keine Datei.</translation>
+    </message>
+    <message>
+      <source>The personas in {1} cannot be read: the file is too large.</source>
+      <translation>Die Personas in {1} lassen sich nicht lesen: Die Datei ist zu groß.</translation>
+    </message>
+    <message>
+      <source>The personas in {1} cannot be read; the file is not one of Parley's.</source>
+      <translation>Die Personas in {1} lassen sich nicht lesen; die Datei ist keine von Parley.</translation>
+    </message>
+    <message>
+      <source>The precision must be auto, {1} or {2}, not {3}.</source>
+      <translation>Die Genauigkeit muss auto, {1} oder {2} sein, nicht {3}.</translation>
+    </message>
+    <message>
+      <source>The program's own config.yaml lacks {1}: install Parley again.</source>
+      <translation>Der config.yaml des Programms fehlt {1}: Installieren Sie Parley neu.</translation>
+    </message>
+    <message>
+      <source>The recording is silent; a voice needs some seconds of clear speech.</source>
+      <translation>Die Aufnahme ist still; eine Stimme braucht einige Sekunden deutlicher Sprache.</translation>
+    </message>
+    <message>
+      <source>The recording is {1} s long; a voice needs at least {2} s of speech.</source>
+      <translation>Die Aufnahme ist {1} s lang; eine Stimme braucht mindestens {2} s Sprache.</translation>
+    </message>
+    <message>
+      <source>The recording is {1} s long; choose at most {2} s, ten are enough: all of it goes into the model's memory.</source>
+      <translation>Die Aufnahme ist {1} s lang; wählen Sie höchstens {2} s, zehn genügen: Alles davon belegt das Gedächtnis des Modells.</translation>
+    </message>
+    <message>
+      <source>The recording stopped, because {1}. The talk goes on without it.{2}</source>
+      <translation>Die Aufnahme hat aufgehört: {1}. Das Gespräch geht ohne sie weiter.{2}</translation>
+    </message>
+    <message>
+      <source>The seed must be a whole number from 0 to 2^63 - 1, not {1}.</source>
+      <translation>Der Startwert muss eine ganze Zahl von 0 bis 2^63 - 1 sein, nicht {1}.</translation>
+    </message>
+    <message>
+      <source>The seed must be a whole number from 0 to {1}, not {2}.</source>
+      <translation>Der Startwert muss eine ganze Zahl von 0 bis {1} sein, nicht {2}.</translation>
+    </message>
+    <message>
+      <source>The seed must be a whole number, not {1}.</source>
+      <translation>Der Startwert muss eine ganze Zahl sein, nicht {1}.</translation>
+    </message>
+    <message>
+      <source>The settings could not be saved in {1}: {2}.</source>
+      <translation>Die Einstellungen ließen sich nicht in {1} speichern: {2}.</translation>
+    </message>
+    <message>
+      <source>The settings file {1} cannot be read: {2}.</source>
+      <translation>Die Einstellungsdatei {1} lässt sich nicht lesen: {2}.</translation>
+    </message>
+    <message>
+      <source>The settings were not saved, because {1} could not first be copied to {2}: {3}.</source>
+      <translation>Die Einstellungen wurden nicht gespeichert, weil sich {1} nicht erst nach {2} kopieren ließ: {3}.</translation>
+    </message>
+    <message>
+      <source>The settings were not saved, because {1} is not a file: move it away.</source>
+      <translation>Die Einstellungen wurden nicht gespeichert, weil {1} keine Datei ist: Verschieben Sie es.</translation>
+    </message>
+    <message>
+      <source>The sound stopped because of an error inside Parley: look for devices again to go on.</source>
+      <translation>Der Ton hielt wegen eines Fehlers in Parley an: Suchen Sie die Geräte neu, damit es weitergeht.</translation>
+    </message>
+    <message>
+      <source>The sound system did not answer within {1} s while {2}: {3}.</source>
+      <translation>Das Tonsystem hat {1} s lang nicht geantwortet, während {2}: {3}.</translation>
+    </message>
+    <message>
+      <source>The sound system did not start ({1}): restart its sound server or the computer, then try again.</source>
+      <translation>Das Tonsystem ist nicht angelaufen ({1}): Starten Sie seinen Tonserver oder den Rechner neu, und versuchen Sie es dann noch einmal.</translation>
+    </message>
+    <message>
+      <source>The sound system still hangs ({1}): {2}.</source>
+      <translation>Das Tonsystem hängt noch, seit {1}: {2}.</translation>
+    </message>
+    <message>
+      <source>The stage “{1}” could not be built: {2}.</source>
+      <translation>Die Stufe „{1}“ ließ sich nicht bauen: {2}.</translation>
+    </message>
+    <message>
+      <source>The talk is longer than the {1} that the model remembers: the early conversation is being forgotten.</source>
+      <translation>Das Gespräch ist länger als die {1}, an die sich das Modell erinnert: Sein Anfang wird vergessen.</translation>
+    </message>
+    <message>
+      <source>The text has {1} characters; at most {2} can be kept.</source>
+      <translation>Der Text hat {1} Zeichen; höchstens {2} lassen sich speichern.</translation>
+    </message>
+    <message>
+      <source>The token could not be kept in Hugging Face's own file ({1}).</source>
+      <translation>Das Token ließ sich nicht in der Datei von Hugging Face speichern ({1}).</translation>
+    </message>
+    <message>
+      <source>The token could not be removed ({1}).</source>
+      <translation>Das Token ließ sich nicht entfernen ({1}).</translation>
+    </message>
+    <message>
+      <source>The tokenizer gave a token that the model does not know: it belongs to another model.</source>
+      <translation>Der Tokenizer gab ein Token, das das Modell nicht kennt: Er gehört zu einem anderen Modell.</translation>
+    </message>
+    <message>
+      <source>The voice file {1} is missing: choose another voice.</source>
+      <translation>Die Stimmdatei {1} fehlt: Wählen Sie eine andere Stimme.</translation>
+    </message>
+    <message>
+      <source>The voice file {1} may not be read: {2}.</source>
+      <translation>Die Stimmdatei {1} darf nicht gelesen werden: {2}.</translation>
+    </message>
+    <message>
+      <source>The voice {1} is silent: choose a recording of speech.</source>
+      <translation>Die Stimme {1} ist still: Wählen Sie eine Aufnahme mit Sprache.</translation>
+    </message>
+    <message>
+      <source>The voice {1} is {2} s long; give it at least {3} s of speech.</source>
+      <translation>Die Stimme {1} ist {2} s lang; sie braucht mindestens {3} s Sprache.</translation>
+    </message>
+    <message>
+      <source>The voices of {1} could not be unpacked ({2}).</source>
+      <translation>Die Stimmen von {1} ließen sich nicht entpacken ({2}).</translation>
+    </message>
+    <message>
+      <source>The voices of {1} could not be unpacked to {2} ({3}).</source>
+      <translation>Die Stimmen von {1} ließen sich nicht nach {2} entpacken ({3}).</translation>
+    </message>
+    <message>
+      <source>The weight</source>
+      <translation>Das Gewicht</translation>
+    </message>
+    <message>
+      <source>The window must be one of {1}, not {2}.</source>
+      <translation>Das Fenster muss eines von {1} sein, nicht {2}.</translation>
+    </message>
+    <message>
+      <source>The {1} "{2}" has stalled, no sound moves: if it does not come back within seconds it is opened anew; or choose another in Settings.</source>
+      <translation>{1} „{2}“ stockt, es fließt kein Ton: Kommt er nicht in wenigen Sekunden zurück, wird neu geöffnet; oder wählen Sie in den Einstellungen ein anderes Gerät.</translation>
+    </message>
+    <message>
+      <source>The {1} "{2}" is not connected, so "{3}" is used: plug it in and look for devices again, or choose another.</source>
+      <translation>{1} „{2}“ ist nicht angeschlossen, daher wird „{3}“ benutzt: Schließen Sie es an, und suchen Sie die Geräte neu, oder wählen Sie ein anderes.</translation>
+    </message>
+    <message>
+      <source>The {1} "{2}" opened but did not start, because {3}: {4}.</source>
+      <translation>{1} „{2}“ ließ sich öffnen, lief aber nicht an, denn {3}: {4}.</translation>
+    </message>
+    <message>
+      <source>The {1} "{2}" {3}, so the talk waits: plug it in again and the talk goes on by itself, or choose another in Settings.</source>
+      <translation>{1} „{2}“ {3}, daher wartet das Gespräch: Schließen Sie es wieder an, dann geht es von selbst weiter, oder wählen Sie in den Einstellungen ein anderes Gerät.</translation>
+    </message>
+    <message>
+      <source>The {1} "{2}" {3}: {4}.</source>
+      <translation>{1} „{2}“ {3}: {4}.</translation>
+    </message>
+    <message>
+      <source>The {1} has compute capability {2}.{3} (sm_{4}), but torch {5} was built for cards up to sm_{6} and cannot run on it: install a newer build, for example: {7}</source>
+      <translation>{1} hat die Compute Capability {2}.{3} (sm_{4}), aber torch {5} wurde für Karten bis sm_{6} gebaut und läuft nicht darauf: Installieren Sie eine neuere Fassung, zum Beispiel: {7}</translation>
+    </message>
+    <message>
+      <source>The {1} has compute capability {2}.{3} (sm_{4}), which torch {5} does not support (it was built for {6}): install an older torch that does, or use the device cpu.</source>
+      <translation>{1} hat die Compute Capability {2}.{3} (sm_{4}), die torch {5} nicht unterstützt (es wurde für {6} gebaut): Installieren Sie ein älteres torch, das es tut, oder benutzen Sie das Gerät cpu.</translation>
+    </message>
+    <message>
+      <source>The {1} mode cannot be used: {2}.</source>
+      <translation>Der Modus {1} ist nicht zu gebrauchen: {2}.</translation>
+    </message>
+    <message>
+      <source>The {1} mode could not go on ({2}); the {3} mode is used instead.</source>
+      <translation>Der Modus {1} konnte nicht weiterlaufen ({2}); stattdessen wird der Modus {3} benutzt.</translation>
+    </message>
+    <message>
+      <source>The {1} must be a number of sensible size, not {2}.</source>
+      <translation>{1}: Gebraucht wird eine Zahl vernünftiger Größe, nicht {2}.</translation>
+    </message>
+    <message>
+      <source>The {1} must be a number, not {2}.</source>
+      <translation>{1}: Gebraucht wird eine Zahl, nicht {2}.</translation>
+    </message>
+    <message>
+      <source>The {1} must be a whole number from 1 to {2}, not {3}.</source>
+      <translation>{1}: Gebraucht wird eine ganze Zahl von 1 bis {2}, nicht {3}.</translation>
+    </message>
+    <message>
+      <source>The {1} must lie between 0 (always the likeliest) and 10, not {2}.</source>
+      <translation>{1}: Der Wert muss zwischen 0 (immer das Wahrscheinlichste) und 10 liegen, nicht {2}.</translation>
+    </message>
+    <message>
+      <source>There are {1} personas already; delete one first.</source>
+      <translation>Es gibt schon {1} Personas; löschen Sie zuerst eine.</translation>
+    </message>
+    <message>
+      <source>There is already one called {1}; choose another name.</source>
+      <translation>{1} gibt es schon; wählen Sie einen anderen Namen.</translation>
+    </message>
+    <message>
+      <source>There is no converted model {1}.</source>
+      <translation>Es gibt kein umgerechnetes Modell {1}.</translation>
+    </message>
+    <message>
+      <source>There is no downloaded model {1} that could be deleted.</source>
+      <translation>Es gibt kein heruntergeladenes Modell {1}, das sich löschen ließe.</translation>
+    </message>
+    <message>
+      <source>There is no folder {1} to write {2} in.</source>
+      <translation>Es gibt keinen Ordner {1}, um {2} darin zu schreiben.</translation>
+    </message>
+    <message>
+      <source>There is no model folder {1}.</source>
+      <translation>Es gibt keinen Modellordner {1}.</translation>
+    </message>
+    <message>
+      <source>There is no model folder {1}; give a folder, a Hugging Face id such as kyutai/moshiko-pytorch-bf16, or mini for the bundled model.</source>
+      <translation>Es gibt keinen Modellordner {1}; geben Sie einen Ordner an, eine Hugging-Face-Kennung wie kyutai/moshiko-pytorch-bf16, oder mini für das mitgelieferte Modell.</translation>
+    </message>
+    <message>
+      <source>There is no model {1} on Hugging Face, or not this file of it: check the name.</source>
+      <translation>Bei Hugging Face gibt es kein Modell {1}, oder diese Datei davon nicht: Prüfen Sie den Namen.</translation>
+    </message>
+    <message>
+      <source>There is no persona {1}.</source>
+      <translation>Es gibt keine Persona {1}.</translation>
+    </message>
+    <message>
+      <source>There is no sound file {1}.</source>
+      <translation>Es gibt keine Tondatei {1}.</translation>
+    </message>
+    <message>
+      <source>There is no voice {1} of your own.</source>
+      <translation>Sie haben keine eigene Stimme {1}.</translation>
+    </message>
+    <message>
+      <source>There is no voice {1}; the voices here are: {2}.</source>
+      <translation>Es gibt keine Stimme {1}; hier gibt es: {2}.</translation>
+    </message>
+    <message>
+      <source>There is no {1} device on this computer: use the device cpu, or see parley doctor.</source>
+      <translation>Auf diesem Rechner gibt es kein Gerät {1}: Benutzen Sie das Gerät cpu, oder siehe parley doctor.</translation>
+    </message>
+    <message>
+      <source>They are switched off.</source>
+      <translation>Sie sind abgeschaltet.</translation>
+    </message>
+    <message>
+      <source>This model has no tokenizer file, so a persona text cannot be used with it.</source>
+      <translation>Dieses Modell hat keine Tokenizer-Datei, daher ist ein Persona-Text mit ihm nicht möglich.</translation>
+    </message>
+    <message>
+      <source>This model is here already.</source>
+      <translation>Dieses Modell ist schon hier.</translation>
+    </message>
+    <message>
+      <source>This model needs {1} of memory in {2}, but {3} has {4} free of {5}. {6}</source>
+      <translation>Dieses Modell braucht in {2} {1} Speicher, aber von {5} ({3}) sind {4} frei. {6}</translation>
+    </message>
+    <message>
+      <source>Voice and persona use {1} of the {2} s that the model remembers ({3} frames of voice, {4} tokens of text): shorten them.</source>
+      <translation>Stimme und Persona belegen {1} von den {2} s, an die sich das Modell erinnert ({3} Frames Stimme, {4} Token Text): Kürzen Sie sie.</translation>
+    </message>
+    <message>
+      <source>Voice and persona use {1} of the {2} that the model remembers; a shorter text leaves more for the talk.</source>
+      <translation>Stimme und Persona belegen {1} von {2}, an die sich das Modell erinnert; ein kürzerer Text lässt mehr für das Gespräch.</translation>
+    </message>
+    <message>
+      <source>Windows keeps the name {1} for itself; choose another one.</source>
+      <translation>Windows behält den Namen {1} für sich; wählen Sie einen anderen.</translation>
+    </message>
+    <message>
+      <source>You are talking and the model does not hear you: hold the talk key while you speak.</source>
+      <translation>Sie sprechen, und das Modell hört Sie nicht: Halten Sie beim Sprechen die Sprechtaste.</translation>
+    </message>
+    <message>
+      <source>You are talking while the microphone is muted: unmute it to be heard.</source>
+      <translation>Sie sprechen, während das Mikrofon stumm ist: Heben Sie die Stummschaltung auf, um gehört zu werden.</translation>
+    </message>
+    <message>
+      <source>Your Hugging Face account may not download {1}: accept its licence at {2} and try again.</source>
+      <translation>Ihr Konto bei Hugging Face darf {1} nicht herunterladen: Nehmen Sie die Lizenz auf {2} an, und versuchen Sie es noch einmal.</translation>
+    </message>
+    <message>
+      <source>a ":" stands where no setting can begin; check the spaces at the line's start, or put the text in quotes.</source>
+      <translation>Ein „:“ steht, wo keine Einstellung beginnen kann; prüfen Sie die Leerzeichen am Zeilenanfang, oder setzen Sie den Text in Anführungszeichen.</translation>
+    </message>
+    <message>
+      <source>a Hugging Face transformers file: take Moshi's own Mimi file</source>
+      <translation>eine Datei für Hugging Face transformers: nehmen Sie Moshis eigene Mimi-Datei</translation>
+    </message>
+    <message>
+      <source>a Hugging Face transformers file: take Moshi's own version of the model</source>
+      <translation>eine Datei für Hugging Face transformers: nehmen Sie Moshis eigene Fassung des Modells</translation>
+    </message>
+    <message>
+      <source>a LoRA adapter, not a whole model</source>
+      <translation>ein LoRA-Adapter, kein ganzes Modell</translation>
+    </message>
+    <message>
+      <source>a Mimi codec, not a language model</source>
+      <translation>ein Mimi-Codec, kein Sprachmodell</translation>
+    </message>
+    <message>
+      <source>a bitsandbytes 8-bit file: take the bf16 version of the model</source>
+      <translation>eine 8-Bit-Datei von bitsandbytes: nehmen Sie die bf16-Fassung des Modells</translation>
+    </message>
+    <message>
+      <source>a conditioned model, such as a translator or a TTS, which this program cannot run</source>
+      <translation>ein bedingtes Modell, etwa ein Übersetzer oder eine Sprachausgabe, das dieses Programm nicht ausführen kann</translation>
+    </message>
+    <message>
+      <source>a file for MLX or the Rust program: take the PyTorch version of the codec</source>
+      <translation>eine Datei für MLX oder das Rust-Programm: nehmen Sie die PyTorch-Fassung des Codecs</translation>
+    </message>
+    <message>
+      <source>a file for MLX: take the PyTorch version of the model</source>
+      <translation>eine Datei für MLX: nehmen Sie die PyTorch-Fassung des Modells</translation>
+    </message>
+    <message>
+      <source>a file for the Rust program: take the PyTorch version of the model</source>
+      <translation>eine Datei für das Rust-Programm: nehmen Sie die PyTorch-Fassung des Modells</translation>
+    </message>
+    <message>
+      <source>a frame</source>
+      <translation>einem Frame</translation>
+    </message>
+    <message>
+      <source>a huge number</source>
+      <translation>eine riesige Zahl</translation>
+    </message>
+    <message>
+      <source>a language model, not a codec</source>
+      <translation>ein Sprachmodell, kein Codec</translation>
+    </message>
+    <message>
+      <source>a lost sound device was being closed</source>
+      <translation>ein verlorenes Tongerät geschlossen wurde</translation>
+    </message>
+    <message>
+      <source>a lost sound device was being looked for</source>
+      <translation>ein verlorenes Tongerät gesucht wurde</translation>
+    </message>
+    <message>
+      <source>a model with further heads, which this program cannot run</source>
+      <translation>ein Modell mit weiteren Köpfen, das dieses Programm nicht ausführen kann</translation>
+    </message>
+    <message>
+      <source>a new one for each talk</source>
+      <translation>für jedes Gespräch ein neuer</translation>
+    </message>
+    <message>
+      <source>a number</source>
+      <translation>eine Zahl</translation>
+    </message>
+    <message>
+      <source>a number from {1} to {2}</source>
+      <translation>eine Zahl von {1} bis {2}</translation>
+    </message>
+    <message>
+      <source>a package of Parley that was built for NVIDIA cards</source>
+      <translation>ein Paket von Parley, das für NVIDIA-Karten gebaut ist</translation>
+    </message>
+    <message>
+      <source>a quantised MLX file: take the PyTorch bf16 version of the model</source>
+      <translation>eine quantisierte MLX-Datei: nehmen Sie die bf16-Fassung des Modells für PyTorch</translation>
+    </message>
+    <message>
+      <source>a report of it is in {1}</source>
+      <translation>ein Bericht darüber liegt in {1}</translation>
+    </message>
+    <message>
+      <source>a setting without ":" and a value.</source>
+      <translation>Eine Einstellung ohne „:“ und einen Wert.</translation>
+    </message>
+    <message>
+      <source>a tab stands where YAML needs spaces.</source>
+      <translation>Ein Tabulator steht, wo YAML Leerzeichen braucht.</translation>
+    </message>
+    <message>
+      <source>a whole number</source>
+      <translation>eine ganze Zahl</translation>
+    </message>
+    <message>
+      <source>a whole number from {1} to {2}</source>
+      <translation>eine ganze Zahl von {1} bis {2}</translation>
+    </message>
+    <message>
+      <source>accepts none of the usual sample rates</source>
+      <translation>nimmt keine der üblichen Abtastraten an</translation>
+    </message>
+    <message>
+      <source>and it goes on where it stopped</source>
+      <translation>und es geht dort weiter, wo es endete</translation>
+    </message>
+    <message>
+      <source>another sound device was being opened</source>
+      <translation>ein anderes Tongerät geöffnet wurde</translation>
+    </message>
+    <message>
+      <source>auto, cpu, cuda, or cuda:N for one of several cards</source>
+      <translation>auto, cpu, cuda oder cuda:N für eine von mehreren Karten</translation>
+    </message>
+    <message>
+      <source>belongs to a host API that does not work</source>
+      <translation>gehört zu einer Host-API, die nicht funktioniert</translation>
+    </message>
+    <message>
+      <source>belongs to a host API that is not there</source>
+      <translation>gehört zu einer Host-API, die es hier nicht gibt</translation>
+    </message>
+    <message>
+      <source>building the mode</source>
+      <translation>dem Bau des Modus</translation>
+    </message>
+    <message>
+      <source>cannot be combined with the other device</source>
+      <translation>lässt sich nicht mit dem anderen Gerät zusammen benutzen</translation>
+    </message>
+    <message>
+      <source>check that it is plugged in and that the system's privacy settings let Parley use it</source>
+      <translation>Prüfen Sie, ob es angeschlossen ist und ob die Datenschutzeinstellungen des Systems Parley erlauben, es zu benutzen</translation>
+    </message>
+    <message>
+      <source>choose another device or host API</source>
+      <translation>Wählen Sie ein anderes Gerät oder eine andere Host-API</translation>
+    </message>
+    <message>
+      <source>choose another device or try again</source>
+      <translation>Wählen Sie ein anderes Gerät, oder versuchen Sie es noch einmal</translation>
+    </message>
+    <message>
+      <source>choose both from the same host API</source>
+      <translation>Wählen Sie beide aus derselben Host-API</translation>
+    </message>
+    <message>
+      <source>choose it again in Settings</source>
+      <translation>Wählen Sie es in den Einstellungen neu</translation>
+    </message>
+    <message>
+      <source>close other programs and try again</source>
+      <translation>Schließen Sie andere Programme, und versuchen Sie es noch einmal</translation>
+    </message>
+    <message>
+      <source>close other programs that use the GPU, or choose a smaller model, a smaller precision or the CPU</source>
+      <translation>Schließen Sie andere Programme, die die GPU benutzen, oder wählen Sie ein kleineres Modell, eine kleinere Genauigkeit oder die CPU</translation>
+    </message>
+    <message>
+      <source>close other programs, or choose a smaller model or precision</source>
+      <translation>Schließen Sie andere Programme, oder wählen Sie ein kleineres Modell oder eine kleinere Genauigkeit</translation>
+    </message>
+    <message>
+      <source>close that program or choose another device</source>
+      <translation>Schließen Sie jenes Programm, oder wählen Sie ein anderes Gerät</translation>
+    </message>
+    <message>
+      <source>config.json has "kv_repeat" other than 1, which is not supported.</source>
+      <translation>„kv_repeat“ in config.json ist nicht 1; das wird nicht unterstützt.</translation>
+    </message>
+    <message>
+      <source>config.json has "limits" that is not a sentence of at most {1} characters.</source>
+      <translation>„limits“ in config.json ist kein Satz von höchstens {1} Zeichen.</translation>
+    </message>
+    <message>
+      <source>config.json has "lm_gen_config" that is not a table of values.</source>
+      <translation>„lm_gen_config“ in config.json ist keine Tabelle von Werten.</translation>
+    </message>
+    <message>
+      <source>config.json has "trained" that is neither true nor false.</source>
+      <translation>„trained“ in config.json ist weder true noch false.</translation>
+    </message>
+    <message>
+      <source>config.json has "{1}" that is not a list of {2} codes.</source>
+      <translation>„{1}“ in config.json ist keine Liste von {2} Codes.</translation>
+    </message>
+    <message>
+      <source>config.json has "{1}" with a code outside 0..{2}.</source>
+      <translation>„{1}“ in config.json hat einen Code außerhalb von 0..{2}.</translation>
+    </message>
+    <message>
+      <source>config.json has "{1}", a part that this program does not have: another model is needed.</source>
+      <translation>config.json hat „{1}“, einen Teil, den dieses Programm nicht hat: Es braucht ein anderes Modell.</translation>
+    </message>
+    <message>
+      <source>config.json has "{1}": {2}, but only {3} is supported.</source>
+      <translation>config.json hat „{1}“: {2}; möglich ist nur {3}.</translation>
+    </message>
+    <message>
+      <source>config.json has "{1}": {2}, where the name of a file in its folder is needed.</source>
+      <translation>config.json hat „{1}“: {2}; gebraucht wird der Name einer Datei in ihrem Ordner.</translation>
+    </message>
+    <message>
+      <source>could not be opened for want of memory</source>
+      <translation>ließ sich aus Speichermangel nicht öffnen</translation>
+    </message>
+    <message>
+      <source>could not be opened{1}</source>
+      <translation>ließ sich nicht öffnen{1}</translation>
+    </message>
+    <message>
+      <source>did not answer in time</source>
+      <translation>hat nicht rechtzeitig geantwortet</translation>
+    </message>
+    <message>
+      <source>does not offer the channels that it lists</source>
+      <translation>bietet nicht die Kanäle, die es nennt</translation>
+    </message>
+    <message>
+      <source>does not take 32-bit floating point samples</source>
+      <translation>nimmt keine 32-Bit-Gleitkommawerte an</translation>
+    </message>
+    <message>
+      <source>exit code {1}</source>
+      <translation>Endestatus {1}</translation>
+    </message>
+    <message>
+      <source>fetch the model again, or check that its config.json belongs to it</source>
+      <translation>holen Sie das Modell neu, oder prüfen Sie, ob seine config.json dazugehört</translation>
+    </message>
+    <message>
+      <source>has {1} characters, where {2} is needed.</source>
+      <translation>hat {1} Zeichen; gebraucht wird {2}.</translation>
+    </message>
+    <message>
+      <source>holds a control character or half of a character, which no text needs.</source>
+      <translation>enthält ein Steuerzeichen oder ein halbes Zeichen, das kein Text braucht.</translation>
+    </message>
+    <message>
+      <source>install the Python package sounddevice again, then try again</source>
+      <translation>Installieren Sie das Python-Paket sounddevice neu, und versuchen Sie es noch einmal</translation>
+    </message>
+    <message>
+      <source>install the package libportaudio2 (Debian, Ubuntu) or portaudio (Fedora, Arch), then try again</source>
+      <translation>Installieren Sie das Paket libportaudio2 (Debian, Ubuntu) oder portaudio (Fedora, Arch), und versuchen Sie es noch einmal</translation>
+    </message>
+    <message>
+      <source>is empty ({1}), where {2} is needed: write "" for none.</source>
+      <translation>ist leer ({1}); gebraucht wird {2}: Schreiben Sie "" für nichts.</translation>
+    </message>
+    <message>
+      <source>is gone</source>
+      <translation>ist weg</translation>
+    </message>
+    <message>
+      <source>is in use by another program</source>
+      <translation>wird von einem anderen Programm benutzt</translation>
+    </message>
+    <message>
+      <source>is not there any more, or accepts no usual sample rate</source>
+      <translation>ist nicht mehr da oder nimmt keine übliche Abtastrate an</translation>
+    </message>
+    <message>
+      <source>is the quoted text {1}, where {2} is needed.</source>
+      <translation>ist der Text {1} in Anführungszeichen; gebraucht wird {2}.</translation>
+    </message>
+    <message>
+      <source>is {1}, where {2} is needed.</source>
+      <translation>ist {1}; gebraucht wird {2}.</translation>
+    </message>
+    <message>
+      <source>is {1}, where {2} is needed.{3}</source>
+      <translation>ist {1}; gebraucht wird {2}.{3}</translation>
+    </message>
+    <message>
+      <source>is {1}: write the decimal part after a point, not a comma.</source>
+      <translation>ist {1}: Schreiben Sie Dezimalstellen nach einem Punkt, nicht nach einem Komma.</translation>
+    </message>
+    <message>
+      <source>it could not be prepared</source>
+      <translation>Er ließ sich nicht vorbereiten</translation>
+    </message>
+    <message>
+      <source>it could not be written: {1}</source>
+      <translation>Sie ließ sich nicht schreiben: {1}</translation>
+    </message>
+    <message>
+      <source>it ends too early</source>
+      <translation>es endet zu früh</translation>
+    </message>
+    <message>
+      <source>it waits for the GPU, or copies from it, in the middle of a frame ({1}).</source>
+      <translation>Mitten in einem Frame wird auf die GPU gewartet oder von ihr kopiert ({1}).</translation>
+    </message>
+    <message>
+      <source>it {1}</source>
+      <translation>es {1}</translation>
+    </message>
+    <message>
+      <source>its report could not be written</source>
+      <translation>ein Bericht darüber ließ sich nicht schreiben</translation>
+    </message>
+    <message>
+      <source>language model</source>
+      <translation>Sprachmodell</translation>
+    </message>
+    <message>
+      <source>loading the model</source>
+      <translation>dem Laden des Modells</translation>
+    </message>
+    <message>
+      <source>loudspeaker</source>
+      <translation>Lautsprecher</translation>
+    </message>
+    <message>
+      <source>made the sound system fail inside</source>
+      <translation>ließ das Tonsystem scheitern</translation>
+    </message>
+    <message>
+      <source>microphone</source>
+      <translation>Mikrofon</translation>
+    </message>
+    <message>
+      <source>missing</source>
+      <translation>fehlend</translation>
+    </message>
+    <message>
+      <source>moves no sound</source>
+      <translation>bewegt keinen Ton</translation>
+    </message>
+    <message>
+      <source>no reason given</source>
+      <translation>kein Grund genannt</translation>
+    </message>
+    <message>
+      <source>not of this model</source>
+      <translation>nicht von diesem Modell</translation>
+    </message>
+    <message>
+      <source>of a type that cannot be read</source>
+      <translation>von unlesbarer Art</translation>
+    </message>
+    <message>
+      <source>of an unexpected error; the log has its details</source>
+      <translation>Ein unerwarteter Fehler trat auf; Näheres steht im Protokoll</translation>
+    </message>
+    <message>
+      <source>of another shape</source>
+      <translation>von anderer Form</translation>
+    </message>
+    <message>
+      <source>one of {1}</source>
+      <translation>eines von {1}</translation>
+    </message>
+    <message>
+      <source>per cent</source>
+      <translation>Prozent</translation>
+    </message>
+    <message>
+      <source>plug it in or choose another device</source>
+      <translation>Schließen Sie es an, oder wählen Sie ein anderes Gerät</translation>
+    </message>
+    <message>
+      <source>preparing the voice and persona</source>
+      <translation>der Vorbereitung von Stimme und Persona</translation>
+    </message>
+    <message>
+      <source>refused the block size as too large</source>
+      <translation>wies die Blockgröße als zu groß zurück</translation>
+    </message>
+    <message>
+      <source>refused the block size as too small</source>
+      <translation>wies die Blockgröße als zu klein zurück</translation>
+    </message>
+    <message>
+      <source>set it to 48000 Hz in the system's sound settings, or choose another device</source>
+      <translation>Stellen Sie es in den Toneinstellungen des Systems auf 48000 Hz, oder wählen Sie ein anderes Gerät</translation>
+    </message>
+    <message>
+      <source>text of {1} to {2} characters</source>
+      <translation>Text von {1} bis {2} Zeichen</translation>
+    </message>
+    <message>
+      <source>the GPU</source>
+      <translation>GPU</translation>
+    </message>
+    <message>
+      <source>the GPU memory is full. Close other programs that use the GPU, or choose a smaller precision.</source>
+      <translation>Der Speicher der GPU ist voll. Schließen Sie andere Programme, die die GPU benutzen, oder wählen Sie eine kleinere Genauigkeit.</translation>
+    </message>
+    <message>
+      <source>the config.json beside it belongs to another model</source>
+      <translation>die config.json daneben gehört zu einem anderen Modell</translation>
+    </message>
+    <message>
+      <source>the disk is too slow</source>
+      <translation>Die Platte ist zu langsam</translation>
+    </message>
+    <message>
+      <source>the download is incomplete or damaged, so fetch it again</source>
+      <translation>Das Herunterladen ist unvollständig oder beschädigt, holen Sie die Datei neu</translation>
+    </message>
+    <message>
+      <source>the engine gave no reason</source>
+      <translation>die Engine nannte keinen Grund</translation>
+    </message>
+    <message>
+      <source>the engine was at work</source>
+      <translation>die Engine arbeitete</translation>
+    </message>
+    <message>
+      <source>the graphics card</source>
+      <translation>Grafikkarte</translation>
+    </message>
+    <message>
+      <source>the microphone and the loudspeaker were being opened</source>
+      <translation>Mikrofon und Lautsprecher geöffnet wurden</translation>
+    </message>
+    <message>
+      <source>the model always sees the context it was trained with; a shorter one makes it talk nonsense after a minute.</source>
+      <translation>Das Modell sieht immer den Kontext, mit dem es trainiert wurde; mit einem kürzeren redet es nach einer Minute Unsinn.</translation>
+    </message>
+    <message>
+      <source>the model was loaded</source>
+      <translation>das Modell geladen wurde</translation>
+    </message>
+    <message>
+      <source>the model was made</source>
+      <translation>das Modell angelegt wurde</translation>
+    </message>
+    <message>
+      <source>the model's own value</source>
+      <translation>der eigene Wert des Modells</translation>
+    </message>
+    <message>
+      <source>the persona was read</source>
+      <translation>die Persona gelesen wurde</translation>
+    </message>
+    <message>
+      <source>the sound devices were being listed</source>
+      <translation>die Tongeräte aufgelistet wurden</translation>
+    </message>
+    <message>
+      <source>the sound was being stopped</source>
+      <translation>der Ton angehalten wurde</translation>
+    </message>
+    <message>
+      <source>the talk went on</source>
+      <translation>das Gespräch lief</translation>
+    </message>
+    <message>
+      <source>the talk's memory was set up</source>
+      <translation>das Gedächtnis des Gesprächs angelegt wurde</translation>
+    </message>
+    <message>
+      <source>the token</source>
+      <translation>das Token</translation>
+    </message>
+    <message>
+      <source>the voice was listened to</source>
+      <translation>die Stimme angehört wurde</translation>
+    </message>
+    <message>
+      <source>the {1} mode was prepared</source>
+      <translation>der Modus {1} vorbereitet wurde</translation>
+    </message>
+    <message>
+      <source>there is no such mode</source>
+      <translation>Diesen Modus gibt es nicht</translation>
+    </message>
+    <message>
+      <source>this computer</source>
+      <translation>dieser Rechner</translation>
+    </message>
+    <message>
+      <source>this is not YAML ({1}); check quotes, brackets and the spaces at the start.</source>
+      <translation>Das ist kein YAML ({1}); prüfen Sie Anführungszeichen, Klammern und die Leerzeichen am Anfang.</translation>
+    </message>
+    <message>
+      <source>true or false</source>
+      <translation>true oder false</translation>
+    </message>
+    <message>
+      <source>try a smaller model or a faster computer</source>
+      <translation>versuchen Sie ein kleineres Modell oder einen schnelleren Rechner</translation>
+    </message>
+    <message>
+      <source>try again</source>
+      <translation>Versuchen Sie es noch einmal</translation>
+    </message>
+    <message>
+      <source>try bfloat16 precision</source>
+      <translation>versuchen Sie die Genauigkeit bfloat16</translation>
+    </message>
+    <message>
+      <source>try the {1} mode</source>
+      <translation>versuchen Sie den Modus {1}</translation>
+    </message>
+    <message>
+      <source>unplug it, plug it in again and try again</source>
+      <translation>Ziehen Sie es ab, schließen Sie es wieder an, und versuchen Sie es noch einmal</translation>
+    </message>
+    <message>
+      <source>unplug the device or choose another, then try again</source>
+      <translation>Ziehen Sie das Gerät ab, oder wählen Sie ein anderes, und versuchen Sie es noch einmal</translation>
+    </message>
+    <message>
+      <source>unplug the device, or restart Parley if that does not help</source>
+      <translation>Ziehen Sie das Gerät ab, oder starten Sie Parley neu, wenn das nicht hilft</translation>
+    </message>
+    <message>
+      <source>was asked for before the sound system was ready</source>
+      <translation>wurde verlangt, bevor das Tonsystem bereit war</translation>
+    </message>
+    <message>
+      <source>was asked for with settings of another host API</source>
+      <translation>wurde mit Einstellungen einer anderen Host-API verlangt</translation>
+    </message>
+    <message>
+      <source>was refused by the system</source>
+      <translation>wurde vom System verweigert</translation>
+    </message>
+    <message>
+      <source>{1} (null: {2})</source>
+      <translation>{1} (null: {2})</translation>
+    </message>
+    <message>
+      <source>{1} It was left out.</source>
+      <translation>{1} Die Angabe wurde weggelassen.</translation>
+    </message>
+    <message>
+      <source>{1} MB of GPU memory are free and {2} MB are needed</source>
+      <translation>{1} MB Speicher der GPU sind frei, gebraucht werden {2} MB</translation>
+    </message>
+    <message>
+      <source>{1} Move it away, then start Parley again.</source>
+      <translation>{1} Verschieben Sie sie, und starten Sie Parley neu.</translation>
+    </message>
+    <message>
+      <source>{1} The model's own values are used.</source>
+      <translation>{1} Die eigenen Werte des Modells werden benutzt.</translation>
+    </message>
+    <message>
+      <source>{1} The program's own settings are in force.</source>
+      <translation>{1} Es gelten die Einstellungen des Programms.</translation>
+    </message>
+    <message>
+      <source>{1} The talk waits.</source>
+      <translation>{1} Das Gespräch wartet.</translation>
+    </message>
+    <message>
+      <source>{1} The {2} mode is used instead.</source>
+      <translation>{1} Stattdessen wird der Modus {2} benutzt.</translation>
+    </message>
+    <message>
+      <source>{1} They hold until the program ends.</source>
+      <translation>{1} Sie gelten, bis das Programm endet.</translation>
+    </message>
+    <message>
+      <source>{1} cannot be read ({2}).</source>
+      <translation>{1} lässt sich nicht lesen ({2}).</translation>
+    </message>
+    <message>
+      <source>{1} cannot be written ({2}).</source>
+      <translation>{1} lässt sich nicht schreiben ({2}).</translation>
+    </message>
+    <message>
+      <source>{1} claims {2} samples a second, which is not within {3} to {4}.</source>
+      <translation>{1} gibt {2} Werte je Sekunde an; möglich sind {3} bis {4}.</translation>
+    </message>
+    <message>
+      <source>{1} could not be deleted ({2}).</source>
+      <translation>{1} ließ sich nicht löschen ({2}).</translation>
+    </message>
+    <message>
+      <source>{1} could not be read ({2}).</source>
+      <translation>{1} ließ sich nicht lesen ({2}).</translation>
+    </message>
+    <message>
+      <source>{1} could not be read: {2}.</source>
+      <translation>{1} ließ sich nicht lesen: {2}.</translation>
+    </message>
+    <message>
+      <source>{1} could not be renamed ({2}).</source>
+      <translation>{1} ließ sich nicht umbenennen ({2}).</translation>
+    </message>
+    <message>
+      <source>{1} could not be saved ({2}).</source>
+      <translation>{1} ließ sich nicht speichern ({2}).</translation>
+    </message>
+    <message>
+      <source>{1} does not fit its configuration: {2}</source>
+      <translation>{1} passt nicht zu seiner Konfiguration: {2}</translation>
+    </message>
+    <message>
+      <source>{1} ended while it was read: {2}.</source>
+      <translation>{1} endete beim Lesen: {2}.</translation>
+    </message>
+    <message>
+      <source>{1} ends inside its header ({2} bytes): {3}.</source>
+      <translation>{1} endet in seinem Kopf ({2} Byte): {3}.</translation>
+    </message>
+    <message>
+      <source>{1} has "existing_text_padding_id" outside the text vocabulary.</source>
+      <translation>„existing_text_padding_id“ liegt außerhalb des Textvokabulars ({1}).</translation>
+    </message>
+    <message>
+      <source>{1} has "{2}": {3}</source>
+      <translation>{1} hat „{2}“: {3}</translation>
+    </message>
+    <message>
+      <source>{1} has "{2}": {3}, outside {4}..{5}.</source>
+      <translation>{1} hat „{2}“: {3}, außerhalb von {4}..{5}.</translation>
+    </message>
+    <message>
+      <source>{1} has `{2}` of type {3}: not a voice.</source>
+      <translation>{1} hat `{2}` von der Art {3}: keine Stimme.</translation>
+    </message>
+    <message>
+      <source>{1} has a cache of shape {2} where {3} is needed.</source>
+      <translation>{1} hat einen Cache der Form {2}; gebraucht wird {3}.</translation>
+    </message>
+    <message>
+      <source>{1} has a config.json too large to be a configuration.</source>
+      <translation>{1} hat eine config.json, die für eine Konfiguration zu groß ist.</translation>
+    </message>
+    <message>
+      <source>{1} has a damaged header, in which {2} has no fitting scales: {3}.</source>
+      <translation>{1} hat einen beschädigten Kopf, in dem zu {2} keine passenden Maßstäbe gehören: {3}.</translation>
+    </message>
+    <message>
+      <source>{1} has a damaged header, in which {2} overlaps another tensor: download it again.</source>
+      <translation>{1} hat einen beschädigten Kopf, in dem {2} einen anderen Tensor überlappt: Laden Sie die Datei neu herunter.</translation>
+    </message>
+    <message>
+      <source>{1} has a damaged header: download it again.</source>
+      <translation>{1} hat einen beschädigten Kopf: Laden Sie die Datei neu herunter.</translation>
+    </message>
+    <message>
+      <source>{1} has a frame rate of {2} Hz where 12.5 Hz (80 ms) is needed.</source>
+      <translation>{1} hat eine Framerate von {2} Hz; gebraucht werden 12.5 Hz (80 ms).</translation>
+    </message>
+    <message>
+      <source>{1} has a ratio outside 2..64.</source>
+      <translation>{1} hat ein Verhältnis außerhalb von 2..64.</translation>
+    </message>
+    <message>
+      <source>{1} has been deleted or moved</source>
+      <translation>{1} wurde gelöscht oder verschoben</translation>
+    </message>
+    <message>
+      <source>{1} has embeddings of shape {2} where [frames, 1, 1, {3}] is needed: it was made for another model.</source>
+      <translation>{1} hat Embeddings der Form {2}; gebraucht wird [frames, 1, 1, {3}]: Die Stimme wurde für ein anderes Modell gemacht.</translation>
+    </message>
+    <message>
+      <source>{1} has no config.json, so its files are taken for the published 7B model: width {2}, {3} layers, {4} codebooks, a context of {5} frames.</source>
+      <translation>{1} hat keine config.json, daher gelten die Dateien als das veröffentlichte 7B-Modell: Breite {2}, {3} Schichten, {4} Codebücher, ein Kontext von {5} Frames.</translation>
+    </message>
+    <message>
+      <source>{1} has no {2}, which its config.json names.</source>
+      <translation>In {1} fehlt {2}, das die config.json dort nennt.</translation>
+    </message>
+    <message>
+      <source>{1} has no {2}.</source>
+      <translation>In {1} fehlt: {2}.</translation>
+    </message>
+    <message>
+      <source>{1} has only {2} of {3} bytes: {4}.</source>
+      <translation>{1} hat nur {2} von {3} Byte: {4}.</translation>
+    </message>
+    <message>
+      <source>{1} has {2} bytes that its header does not describe: {3}.</source>
+      <translation>{1} hat {2} Byte, die sein Kopf nicht beschreibt: {3}.</translation>
+    </message>
+    <message>
+      <source>{1} has {2} frames, more than the {3} that the model remembers.</source>
+      <translation>{1} hat {2} Frames, mehr als die {3}, an die sich das Modell erinnert.</translation>
+    </message>
+    <message>
+      <source>{1} has {2} pieces where the model knows {3}: not its tokenizer.</source>
+      <translation>{1} hat {2} Stücke, das Modell kennt {3}: nicht sein Tokenizer.</translation>
+    </message>
+    <message>
+      <source>{1} has {2} {3} where seanet.dimension is {4}; they must agree.</source>
+      <translation>{1} hat {2} {3}, seanet.dimension ist aber {4}; beide müssen gleich sein.</translation>
+    </message>
+    <message>
+      <source>{1} has {2} {3}, but only {4} is supported.</source>
+      <translation>{1} hat {2} {3}; möglich ist nur {4}.</translation>
+    </message>
+    <message>
+      <source>{1} holds a character that is not text; write it again as plain text.</source>
+      <translation>{1} enthält ein Zeichen, das kein Text ist; schreiben Sie es neu als reinen Text.</translation>
+    </message>
+    <message>
+      <source>{1} holds no sound: it has a header and 0 samples.</source>
+      <translation>{1} enthält keinen Ton: ein Kopf und 0 Werte.</translation>
+    </message>
+    <message>
+      <source>{1} holds quantised weights of a kind that this version of the program does not know: take the plain model, or convert it again.</source>
+      <translation>{1} enthält quantisierte Gewichte einer Art, die diese Fassung des Programms nicht kennt: Nehmen Sie das einfache Modell, oder rechnen Sie es neu um.</translation>
+    </message>
+    <message>
+      <source>{1} holds values that are no numbers, in {2} of {3} weights ({4}): it is damaged, so fetch the model again.</source>
+      <translation>{1} enthält Werte, die keine Zahlen sind, in {2} von {3} Gewichten ({4}): Die Datei ist beschädigt, holen Sie das Modell neu.</translation>
+    </message>
+    <message>
+      <source>{1} holds values that are no numbers: the model file is damaged, so fetch it again.</source>
+      <translation>{1} enthält Werte, die keine Zahlen sind: Die Modelldatei ist beschädigt, holen Sie sie neu.</translation>
+    </message>
+    <message>
+      <source>{1} holds {2} weights: choose the precision {3} or auto, not {4}.</source>
+      <translation>{1} enthält {2}-Gewichte: Wählen Sie die Genauigkeit {3} oder auto, nicht {4}.</translation>
+    </message>
+    <message>
+      <source>{1} is a GGUF file; this program needs the model's PyTorch safetensors file.</source>
+      <translation>{1} ist eine GGUF-Datei; dieses Programm braucht die safetensors-Datei des Modells für PyTorch.</translation>
+    </message>
+    <message>
+      <source>{1} is a folder; name a file to write.</source>
+      <translation>{1} ist ein Ordner; nennen Sie eine Datei.</translation>
+    </message>
+    <message>
+      <source>{1} is a pickled PyTorch file; this program needs the model's safetensors file.</source>
+      <translation>{1} ist eine PyTorch-Datei im pickle-Format; dieses Programm braucht die safetensors-Datei des Modells.</translation>
+    </message>
+    <message>
+      <source>{1} is a web page saved under this name: download the file itself again.</source>
+      <translation>{1} ist eine Webseite, die unter diesem Namen gespeichert wurde: Laden Sie die Datei selbst neu herunter.</translation>
+    </message>
+    <message>
+      <source>{1} is being downloaded already: wait until that has ended, or cancel it there.</source>
+      <translation>{1} wird schon heruntergeladen: Warten Sie, bis das endet, oder brechen Sie es dort ab.</translation>
+    </message>
+    <message>
+      <source>{1} is damaged or no safetensors file: it claims a header of {2} bytes.</source>
+      <translation>{1} ist beschädigt oder keine safetensors-Datei: Sie gibt einen Kopf von {2} Byte an.</translation>
+    </message>
+    <message>
+      <source>{1} is damaged: its cache holds tokens that the model does not know.</source>
+      <translation>{1} ist beschädigt: Ihr Cache enthält Token, die das Modell nicht kennt.</translation>
+    </message>
+    <message>
+      <source>{1} is damaged: its embeddings are not all finite numbers.</source>
+      <translation>{1} ist beschädigt: Ihre Embeddings sind nicht alle endliche Zahlen.</translation>
+    </message>
+    <message>
+      <source>{1} is empty or nearly so ({2} bytes): {3}.</source>
+      <translation>{1} ist leer oder fast leer ({2} Byte): {3}.</translation>
+    </message>
+    <message>
+      <source>{1} is in force instead.</source>
+      <translation>{1} gilt stattdessen.</translation>
+    </message>
+    <message>
+      <source>{1} is larger than {2} kB and so is no settings file.</source>
+      <translation>{1} ist größer als {2} kB und daher keine Einstellungsdatei.</translation>
+    </message>
+    <message>
+      <source>{1} is longer than {2} hours; cut it into parts.</source>
+      <translation>{1} ist länger als {2} Stunden; zerlegen Sie die Aufnahme.</translation>
+    </message>
+    <message>
+      <source>{1} is no voice: choose a .pt file or a sound file such as .wav.</source>
+      <translation>{1} ist keine Stimme: Wählen Sie eine .pt-Datei oder eine Tondatei wie .wav.</translation>
+    </message>
+    <message>
+      <source>{1} is not a Hugging Face id of the form owner/name.</source>
+      <translation>{1} ist keine Hugging-Face-Kennung der Form Eigentümer/Name.</translation>
+    </message>
+    <message>
+      <source>{1} is not a JSON object: fetch it again or mend it.</source>
+      <translation>{1} ist kein JSON-Objekt: Holen Sie die Datei neu, oder bessern Sie sie aus.</translation>
+    </message>
+    <message>
+      <source>{1} is not a file, so no settings can be read from it.</source>
+      <translation>{1} ist keine Datei, daher lassen sich daraus keine Einstellungen lesen.</translation>
+    </message>
+    <message>
+      <source>{1} is not a file.</source>
+      <translation>{1} ist keine Datei.</translation>
+    </message>
+    <message>
+      <source>{1} is not a model that Parley can run: it has no {2}; choose a PyTorch model in Moshi's format.</source>
+      <translation>{1} ist kein Modell, das Parley ausführen kann: Es fehlt {2}; wählen Sie ein PyTorch-Modell in Moshis Format.</translation>
+    </message>
+    <message>
+      <source>{1} is not a readable SentencePiece tokenizer; get the model's file again.</source>
+      <translation>{1} ist kein lesbarer SentencePiece-Tokenizer; holen Sie die Datei des Modells neu.</translation>
+    </message>
+    <message>
+      <source>{1} is not a safetensors file, or it is damaged: download it again.</source>
+      <translation>{1} ist keine safetensors-Datei oder beschädigt: Laden Sie sie neu herunter.</translation>
+    </message>
+    <message>
+      <source>{1} is not a sound archive of voices</source>
+      <translation>{1} ist kein Ton-Archiv von Stimmen</translation>
+    </message>
+    <message>
+      <source>{1} is not a voice file, or it is damaged.</source>
+      <translation>{1} ist keine Stimmdatei oder beschädigt.</translation>
+    </message>
+    <message>
+      <source>{1} is not a voice: a voice file holds `embeddings` and `cache`.</source>
+      <translation>{1} ist keine Stimme: Eine Stimmdatei enthält `embeddings` und `cache`.</translation>
+    </message>
+    <message>
+      <source>{1} is not a voice: its `{2}` is not a plain tensor.</source>
+      <translation>{1} ist keine Stimme: `{2}` darin ist kein einfacher Tensor.</translation>
+    </message>
+    <message>
+      <source>{1} is not for 24 kHz mono, the only kind supported.</source>
+      <translation>{1} ist nicht für 24 kHz mono, das Einzige, was unterstützt wird.</translation>
+    </message>
+    <message>
+      <source>{1} is not on this computer, and HF_HUB_OFFLINE forbids fetching it: unset it, or copy it here.</source>
+      <translation>{1} ist nicht auf diesem Rechner, und HF_HUB_OFFLINE verbietet, es zu holen: Nehmen Sie die Variable weg, oder kopieren Sie das Modell hierher.</translation>
+    </message>
+    <message>
+      <source>{1} is not on this computer.</source>
+      <translation>{1} ist nicht auf diesem Rechner.</translation>
+    </message>
+    <message>
+      <source>{1} is not readable as WAV, FLAC or OGG ({2}).</source>
+      <translation>{1} ist nicht als WAV, FLAC oder OGG lesbar ({2}).</translation>
+    </message>
+    <message>
+      <source>{1} is not valid JSON ({2}): fetch it again or mend it.</source>
+      <translation>{1} ist kein gültiges JSON ({2}): Holen Sie die Datei neu, oder bessern Sie sie aus.</translation>
+    </message>
+    <message>
+      <source>{1} is only a Git LFS pointer to the weights: run `git lfs pull` in its folder.</source>
+      <translation>{1} ist nur ein Verweis von Git LFS auf die Gewichte: Führen Sie in diesem Ordner `git lfs pull` aus.</translation>
+    </message>
+    <message>
+      <source>{1} is packed in a way that this version of the program does not know: install a newer one.</source>
+      <translation>{1} ist auf eine Weise gepackt, die diese Fassung des Programms nicht kennt: Installieren Sie eine neuere.</translation>
+    </message>
+    <message>
+      <source>{1} is saved as UTF-16; save it as UTF-8.</source>
+      <translation>{1} ist als UTF-16 gespeichert; speichern Sie es als UTF-8.</translation>
+    </message>
+    <message>
+      <source>{1} is stored as the model's own numbers and can only be heard in a talk.</source>
+      <translation>{1} ist in den Zahlen des Modells gespeichert und nur in einem Gespräch zu hören.</translation>
+    </message>
+    <message>
+      <source>{1} is too large to be a configuration.</source>
+      <translation>{1} ist für eine Konfiguration zu groß.</translation>
+    </message>
+    <message>
+      <source>{1} is {2} where {3} is needed</source>
+      <translation>{1} ist {2}, gebraucht wird {3}</translation>
+    </message>
+    <message>
+      <source>{1} is {2}, outside the usual {3} to {4} (nearest: {5}): set {6} to true to go further.</source>
+      <translation>{1} ist {2}, außerhalb der üblichen {3} bis {4} (am nächsten: {5}): Setzen Sie {6} auf true, um weiter zu gehen.</translation>
+    </message>
+    <message>
+      <source>{1} is {2}, where a device's name is needed.</source>
+      <translation>{1} ist {2}; gebraucht wird der Name eines Geräts.</translation>
+    </message>
+    <message>
+      <source>{1} leads out of Parley's folder, so it is not deleted; remove it by hand.</source>
+      <translation>{1} führt aus Parleys Ordner heraus und wird daher nicht gelöscht; entfernen Sie es von Hand.</translation>
+    </message>
+    <message>
+      <source>{1} needs {2} GiB of memory, but {3} has {4} GiB free of {5} GiB: {6}.</source>
+      <translation>{1} braucht {2} GiB Speicher, aber von {5} GiB sind nur {4} GiB frei ({3}): {6}.</translation>
+    </message>
+    <message>
+      <source>{1} needs {2}, but {3} are free</source>
+      <translation>{1} braucht {2}, aber {3} sind frei</translation>
+    </message>
+    <message>
+      <source>{1} per cent</source>
+      <translation>{1} Prozent</translation>
+    </message>
+    <message>
+      <source>{1} stopped at {2} of {3} bytes</source>
+      <translation>{1} endete bei {2} von {3} Byte</translation>
+    </message>
+    <message>
+      <source>{1} tensor {2}</source>
+      <translation>{1} Tensor: {2}</translation>
+    </message>
+    <message>
+      <source>{1} tensors {2}</source>
+      <translation>{1} Tensoren: {2}</translation>
+    </message>
+    <message>
+      <source>{1} was refused: it is damaged, or opening it would run a program.</source>
+      <translation>{1} wurde abgelehnt: Die Datei ist beschädigt, oder ihr Öffnen würde ein Programm ausführen.</translation>
+    </message>
+    <message>
+      <source>{1} was written but is not there; choose another folder.</source>
+      <translation>{1} wurde geschrieben, ist aber nicht da; wählen Sie einen anderen Ordner.</translation>
+    </message>
+    <message>
+      <source>{1} was written but is not there; is the disk all right?</source>
+      <translation>{1} wurde geschrieben, ist aber nicht da; ist die Platte in Ordnung?</translation>
+    </message>
+    <message>
+      <source>{1} was {2} in {3}, which makes talks loop or fall apart; {4} is in force instead.</source>
+      <translation>{1} war {2} in {3}, womit Gespräche kreisen oder zerfallen; stattdessen gilt {4}.</translation>
+    </message>
+    <message>
+      <source>{1} {2} is in force instead.</source>
+      <translation>{1} Stattdessen gilt {2}.</translation>
+    </message>
+    <message>
+      <source>{1}, line {2}</source>
+      <translation>{1}, Zeile {2}</translation>
+    </message>
+    <message>
+      <source>{1}, line {2}: this is not UTF-8 text; save the file as UTF-8.</source>
+      <translation>{1}, Zeile {2}: Das ist kein UTF-8-Text; speichern Sie die Datei als UTF-8.</translation>
+    </message>
+    <message>
+      <source>{1}, or it is damaged: fetch it again.</source>
+      <translation>{1}, oder es ist beschädigt: Holen Sie es neu.</translation>
+    </message>
+    <message>
+      <source>{1}, where a finite number is needed.</source>
+      <translation>{1}; gebraucht wird eine endliche Zahl.</translation>
+    </message>
+    <message>
+      <source>{1}, where a list of whole numbers is needed.</source>
+      <translation>{1}; gebraucht wird eine Liste ganzer Zahlen.</translation>
+    </message>
+    <message>
+      <source>{1}, where a number is needed.</source>
+      <translation>{1}; gebraucht wird eine Zahl.</translation>
+    </message>
+    <message>
+      <source>{1}, where a number of sensible size is needed.</source>
+      <translation>{1}; gebraucht wird eine Zahl vernünftiger Größe.</translation>
+    </message>
+    <message>
+      <source>{1}, where a whole number is needed.</source>
+      <translation>{1}; gebraucht wird eine ganze Zahl.</translation>
+    </message>
+    <message>
+      <source>{1}: "!" (a tag) is not used in settings; put the value in quotes if it begins so.</source>
+      <translation>{1}: „!“ (ein Tag) wird in Einstellungen nicht benutzt; setzen Sie den Wert in Anführungszeichen, wenn er so beginnt.</translation>
+    </message>
+    <message>
+      <source>{1}: "&amp;" and "*" (anchors) are not used in settings; write the value out, in quotes if it begins so.</source>
+      <translation>{1}: „&amp;“ und „*“ (Anker) werden in Einstellungen nicht benutzt; schreiben Sie den Wert aus, in Anführungszeichen, wenn er so beginnt.</translation>
+    </message>
+    <message>
+      <source>{1}: "delays" has an entry outside 0..64.</source>
+      <translation>{1}: „delays“ hat einen Eintrag außerhalb von 0..64.</translation>
+    </message>
+    <message>
+      <source>{1}: "delays" has {2} entries where {3} streams need one each.</source>
+      <translation>{1}: „delays“ hat {2} Einträge, aber {3} Ströme brauchen je einen.</translation>
+    </message>
+    <message>
+      <source>{1}: "depformer_dim" {2} does not divide into {3} heads.</source>
+      <translation>{1}: „depformer_dim“ {2} lässt sich nicht in {3} Köpfe teilen.</translation>
+    </message>
+    <message>
+      <source>{1}: "dim" {2} does not divide into {3} heads of even size.</source>
+      <translation>{1}: „dim“ {2} lässt sich nicht in {3} Köpfe gerader Größe teilen.</translation>
+    </message>
+    <message>
+      <source>{1}: a list is given where one value is needed; put text in quotes if it begins with [ or -.</source>
+      <translation>{1}: Eine Liste steht, wo ein einzelner Wert gebraucht wird; setzen Sie Text in Anführungszeichen, wenn er mit [ oder - beginnt.</translation>
+    </message>
+    <message>
+      <source>{1}: a second document begins here; keep only one.</source>
+      <translation>{1}: Hier beginnt ein zweites Dokument; behalten Sie nur eines.</translation>
+    </message>
+    <message>
+      <source>{1}: dimension {2} does not divide into {3} heads of even size.</source>
+      <translation>{1}: dimension {2} lässt sich nicht in {3} Köpfe gerader Größe teilen.</translation>
+    </message>
+    <message>
+      <source>{1}: faster on this processor than the {2} of the model's file.</source>
+      <translation>{1}: auf diesem Prozessor schneller als das {2} der Modelldatei.</translation>
+    </message>
+    <message>
+      <source>{1}: how much memory is free is not known.</source>
+      <translation>{1}: Wie viel Speicher frei ist, ist nicht bekannt.</translation>
+    </message>
+    <message>
+      <source>{1}: it needs {2} of {3} free memory.</source>
+      <translation>{1}: Gebraucht werden {2} von {3} freiem Speicher.</translation>
+    </message>
+    <message>
+      <source>{1}: it unpacks to far more than voices take.</source>
+      <translation>{1}: Ausgepackt ist es weit mehr, als Stimmen brauchen.</translation>
+    </message>
+    <message>
+      <source>{1}: no codebook is left for the user's voice.</source>
+      <translation>{1}: Für die Stimme des Benutzers bleibt kein Codebuch.</translation>
+    </message>
+    <message>
+      <source>{1}: ratios {2} do not fit a frame of {3} samples.</source>
+      <translation>{1}: ratios {2} passen nicht zu einem Frame von {3} Werten.</translation>
+    </message>
+    <message>
+      <source>{1}: settings are a table, such as model: and below it mode: eager.</source>
+      <translation>{1}: Einstellungen sind eine Tabelle, etwa model: und darunter mode: eager.</translation>
+    </message>
+    <message>
+      <source>{1}: the model's file is in it.</source>
+      <translation>{1}: Die Datei des Modells liegt darin vor.</translation>
+    </message>
+    <message>
+      <source>{1}: the name of a setting must be a plain word.</source>
+      <translation>{1}: Der Name einer Einstellung muss ein einfaches Wort sein.</translation>
+    </message>
+    <message>
+      <source>{1}: the name {2} leads out of its folder.</source>
+      <translation>{1}: Der Name {2} führt aus seinem Ordner heraus.</translation>
+    </message>
+    <message>
+      <source>{1}: the tables are nested too deeply.</source>
+      <translation>{1}: Die Tabellen sind zu tief verschachtelt.</translation>
+    </message>
+    <message>
+      <source>{1}: there is no setting {2}.{3}</source>
+      <translation>{1}: Eine Einstellung {2} gibt es nicht.{3}</translation>
+    </message>
+    <message>
+      <source>{1}: {2} cannot be set: {3}</source>
+      <translation>{1}: {2} lässt sich nicht setzen: {3}</translation>
+    </message>
+    <message>
+      <source>{1}: {2} is a link or a device.</source>
+      <translation>{1}: {2} ist ein Verweis oder ein Gerät.</translation>
+    </message>
+    <message>
+      <source>{1}: {2} is a section, with settings such as {3}.</source>
+      <translation>{1}: {2} ist ein Abschnitt mit Einstellungen wie {3}.</translation>
+    </message>
+    <message>
+      <source>{1}: {2} takes one value, not a table.</source>
+      <translation>{1}: {2} nimmt einen einzelnen Wert, keine Tabelle.</translation>
+    </message>
+    <message>
+      <source>{1}: {2} was already given{3}; keep one of the two.</source>
+      <translation>{1}: {2} steht schon{3} da; behalten Sie eines von beiden.</translation>
+    </message>
+    <message>
+      <source>{1}: {2}; it needs {3}.</source>
+      <translation>{1}: {2}; gebraucht werden {3}.</translation>
+    </message>
+  </context>
 </TS>
