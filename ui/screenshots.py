@@ -104,13 +104,14 @@ def scenes() -> list[Scene]:
     )
     unplugged = Trouble(
         "audio-input",
-        "The microphone “USB Headset” is gone. Plug it in again or choose another one; the talk waits.",
+        'The microphone "USB Headset" is gone, so the talk waits: plug it in again and the talk goes on by itself, '
+        "or choose another in Settings.",
         "Sound settings",
     )
     broken = Trouble(
         "load",
-        "The model needs 17.9 GB and the graphics card has 7.6 GB of 16.0 GB free. Close other programs that use it, "
-        "or choose a smaller model.",
+        "This model needs 17.9 GiB of memory in bfloat16, but the graphics card has 7.6 GiB free of 16.0 GiB. "
+        "Precision int8 would fit.",
         "Load again",
         fatal=True,
     )
@@ -131,6 +132,8 @@ def scenes() -> list[Scene]:
         Scene("settings_engine_high", (*ready(card, "graph"),), (), "engine", spec=seven, themes=("contrast",)),
         Scene("live_talk_key", (*talking(card, "graph"),), graph, spec=seven, after=_push),
         Scene("german_live", (*talking(card, "graph"), unplugged), switched, spec=seven, language="de"),
+        Scene("german_slow", (*talking(card, "eager"), too_slow), slow, spec=seven, language="de"),
+        Scene("german_modes", (*ready(processor, "eager"),), (), "engine", language="de"),
         Scene("german_latency", (*talking(card, "graph"),), tried, "latency", spec=seven, after=_tried, language="de"),
         Scene("german_engine", (*ready(card, "graph"),), (), "engine", spec=seven, language="de"),
         Scene("german_voice", (*ready(card, "graph"),), (), "voice", spec=seven, language="de"),

@@ -37,7 +37,7 @@ DEFAULTS: dict[str, object] = {
     keys.RECORD_FOLDER: "",
     keys.RECORD_FORMAT: "wav",
 }
-NO_CUDA = "CUDA graphs need an NVIDIA graphics card, and torch finds none."
+NO_CUDA = "CUDA graphs need an NVIDIA GPU."
 OWN_SAMPLING = Sampling(0.8, 250, 0.7, 25)
 # Median milliseconds of encode, temporal, depth and decode, by mode.
 COSTS = {"graph": (1.6, 13.4, 6.1, 2.2), "eager": (4.8, 34.0, 19.5, 6.1), "compiled": (1.9, 15.2, 7.4, 2.6)}
