@@ -73,23 +73,31 @@ def run_bench(options: BenchOptions, clock: Clock | None = None) -> int:
     reasons = mode_reasons(computer.device)
     rows: list[dict[str, Any]] = []
     failures: list[str] = []
-    for precision in options.precisions:
-        for mode in options.modes or MODES:
-            try:
-                if reasons.get(mode):
-                    raise _NotMeasuredError(str(reasons[mode]))
-                row = _measure_mode(options, precision, mode, open_engine, (lm, mimi), computer, clock)
-            except _NotMeasuredError as error:
-                failures.append(f"{mode}, {precision}: not measured. {error}")
-                continue
-            rows.append(row)
-            if options.json is not None:
-                write_rows(options.json, rows)
-    if not rows:
+    stopped = False
+    try:
+        for precision in options.precisions:
+            for mode in options.modes or MODES:
+                try:
+                    if reasons.get(mode):
+                        raise _NotMeasuredError(str(reasons[mode]))
+                    row = _measure_mode(options, precision, mode, open_engine, (lm, mimi), computer, clock)
+                except _NotMeasuredError as error:
+                    failures.append(f"{mode}, {precision}: not measured. {error}")
+                    continue
+                rows.append(row)
+                if options.json is not None:
+                    write_rows(options.json, rows)
+    except KeyboardInterrupt:
+        stopped = True  # what was measured until now took its time and is shown
+    if not rows and not stopped:
         raise UserError(f"Nothing could be measured. {' '.join(failures)}")
     for failure in failures:
         _say(failure)
-    print_report(rows)
+    if rows:
+        print_report(rows)
+    if stopped:
+        _say("Stopped. The modes above were measured." if rows else "Stopped before anything was measured.")
+        return 130
     # Modes that nobody asked for by name are allowed to be impossible here.
     return 1 if failures and options.modes else 0
 

@@ -205,6 +205,7 @@ def _bench(options: argparse.Namespace) -> int:
     checked = bench_options(options, _settings(options))
     from app.bench import run_bench
 
+    _interrupt_when_ended()
     return run_bench(checked)
 
 

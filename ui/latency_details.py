@@ -83,6 +83,7 @@ class ModeCard(QFrame):
         for row, stage in enumerate(ROWS, start=1):
             role = "label" if stage == "total" else "body"
             self._names[stage] = text_label(stage, role)
+            self._names[stage].setTextFormat(Qt.TextFormat.RichText)  # a coloured square and our own word
             grid.addWidget(self._names[stage], row, 0)
             for column, name in enumerate(POINT_NAMES, start=1):
                 cell = _right(text_label(NONE, role))

@@ -66,9 +66,8 @@ class VoicePage(Page):
         column = self.section(tr("Voice"))
         form = self.form(column)
         form_row(form, tr("&Voice"), self.voice)
-        column.addWidget(
-            wrapped_label(tr("Only models trained for it, such as PersonaPlex, follow a voice."), "small", "muted")
-        )
+        followers = tr("Only models trained for it, such as mini and PersonaPlex, follow a voice.")
+        column.addWidget(wrapped_label(followers, "small", "muted"))
         column = self.section(tr("Persona"))
         column.addWidget(self.presets)
         self.text.setAccessibleName(tr("Persona text"))

@@ -257,6 +257,26 @@ def test_impossible_mode_is_said_and_does_not_stop_the_rest(
         bench.run_bench(BenchOptions("random:tiny", ("graph",), frames=2, device="cpu"), FakeClock())
 
 
+def test_what_was_measured_before_an_interruption_is_shown(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    tiny(monkeypatch)
+    real = bench._measure_mode
+
+    def stops(options: BenchOptions, precision: str, mode: str, *rest: Any) -> dict[str, Any]:
+        if mode == "compiled":
+            raise KeyboardInterrupt
+        return real(options, precision, mode, *rest)
+
+    monkeypatch.setattr(bench, "_measure_mode", stops)
+    options = BenchOptions("random:tiny", ("eager", "compiled"), frames=2, paced=False, device="cpu")
+    assert bench.run_bench(options, FakeClock()) == 130
+    out, err = capsys.readouterr()
+    assert "eager" in out and "The modes above were measured." in err
+    assert bench.run_bench(BenchOptions("random:tiny", ("compiled",), frames=2, device="cpu"), FakeClock()) == 130
+    assert "Stopped before anything was measured." in capsys.readouterr().err
+
+
 def test_model_that_does_not_fit_is_refused_before_it_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
     """User report L3: both numbers, and nothing allocated."""
     monkeypatch.setattr("engine.free_memory.free_memory", lambda device: (8 << 30, 16 << 30))

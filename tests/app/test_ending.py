@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -81,6 +82,11 @@ sys.exit(cli.main(["talk", "--input", "in.wav", "--output", "out.wav"]))
 """
 
 
+def _as_usual() -> None:
+    """These tests themselves may run under nohup, whose ignored signal a child inherits."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
 def test_ended_talk_is_interrupted_so_that_it_can_write(name: str, tmp_path: Path) -> None:
@@ -90,7 +96,7 @@ def test_ended_talk_is_interrupted_so_that_it_can_write(name: str, tmp_path: Pat
     def ended(*more: str) -> tuple[int, str]:
         done = subprocess.run(
             [sys.executable, "-c", ENDED_TALK, name, *more],
-            env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=60,
+            env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=60, preexec_fn=_as_usual,
         )  # fmt: skip
         return done.returncode, done.stdout + done.stderr
 

@@ -14,7 +14,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible, QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFileDialog
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel
 
 from app.messages import ModeChanged, PhaseChanged, SetMode, TalkEnded, Trouble
 from app.telemetry import FrameRecord
@@ -128,6 +128,9 @@ def test_the_window_shows_modes_side_by_side_and_reads_them_aloud(rig: Rig) -> N
     described = QAccessible.queryAccessibleInterface(window.cards["graph"].bar)
     assert "of 80 ms, within budget" in described.text(QAccessible.Text.Description)
     assert "now" in window.cards["graph"].heading.text()
+    marked_up = [label for label in window.findChildren(QLabel) if "<" in label.text()]
+    assert marked_up and all(label.textFormat() == Qt.TextFormat.RichText for label in marked_up)
+    assert window.minimumSizeHint().width() <= 1280
 
 
 def test_a_mode_that_cannot_be_had_says_why(rig: Rig) -> None:

@@ -952,8 +952,8 @@
       <translation>Auf diesem Rechner</translation>
     </message>
     <message>
-      <source>Only models trained for it, such as PersonaPlex, follow a voice.</source>
-      <translation>Nur Modelle, die darauf trainiert sind, wie PersonaPlex, folgen einer Stimme.</translation>
+      <source>Only models trained for it, such as mini and PersonaPlex, follow a voice.</source>
+      <translation>Nur Modelle, die darauf trainiert sind, wie mini und PersonaPlex, folgen einer Stimme.</translation>
     </message>
     <message>
       <source>Open &amp;reports of errors</source>
