@@ -7,6 +7,7 @@ no sound, no window and no hub. Runs in the caller's thread, which is then the e
 
 from __future__ import annotations
 
+import itertools
 import json
 import shlex
 import sys
@@ -74,19 +75,21 @@ def run_bench(options: BenchOptions, clock: Clock | None = None) -> int:
     rows: list[dict[str, Any]] = []
     failures: list[str] = []
     stopped = False
+
+    def attempt(precision: str, mode: str) -> None:
+        try:
+            if reasons.get(mode):
+                raise _NotMeasuredError(str(reasons[mode]))
+            rows.append(_measure_mode(options, precision, mode, open_engine, (lm, mimi), computer, clock))
+        except _NotMeasuredError as error:
+            failures.append(f"{mode}, {precision}: not measured. {error}")
+            return
+        if options.json is not None:
+            write_rows(options.json, rows)
+
     try:
-        for precision in options.precisions:
-            for mode in options.modes or MODES:
-                try:
-                    if reasons.get(mode):
-                        raise _NotMeasuredError(str(reasons[mode]))
-                    row = _measure_mode(options, precision, mode, open_engine, (lm, mimi), computer, clock)
-                except _NotMeasuredError as error:
-                    failures.append(f"{mode}, {precision}: not measured. {error}")
-                    continue
-                rows.append(row)
-                if options.json is not None:
-                    write_rows(options.json, rows)
+        for precision, mode in itertools.product(options.precisions, options.modes or MODES):
+            attempt(precision, mode)
     except KeyboardInterrupt:
         stopped = True  # what was measured until now took its time and is shown
     if not rows and not stopped:

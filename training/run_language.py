@@ -76,8 +76,7 @@ def _maker(options: argparse.Namespace, config: LMConfig, device: str, seed: int
     studio = _studio(options, config, device, seed)
 
     def make(count: int) -> Batch:
-        made = studio.sequences(count, options.frames + 1)
-        return made.columns, made.weights, made.heard
+        return studio.sequences(count, options.frames + 1).batch
 
     return make
 

@@ -127,6 +127,11 @@ class Sequences:
     talks: list[Talk]
     prompts: list[int]  # frames that the prompt phases take
 
+    @property
+    def batch(self) -> tuple[Tensor, Tensor, Tensor]:
+        """What is trained on: columns, weights, heard."""
+        return self.columns, self.weights, self.heard
+
 
 class Studio:
     """Turns bank, dialogues and codec into training sequences."""

@@ -61,8 +61,7 @@ class Pool:
         report(f"pool of {len(self.columns)} sequences in {time.monotonic() - began:.0f} s")
 
     def _made(self, count: int) -> Batch:
-        made = self.studio.sequences(count, self.plan.frames + 1)
-        return made.columns, made.weights, made.heard
+        return self.studio.sequences(count, self.plan.frames + 1).batch
 
     def renew(self) -> None:
         """Replace the oldest few: by all that other processes have made, or, without them, by some made here."""
