@@ -9,22 +9,20 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout
+from PySide6.QtWidgets import QPushButton
 
 from app.messages import LoadProgressed
 from ui.figures import format_bytes, format_clock
-from ui.labels import text_label
 from ui.model_ports import CHECKING, DOWNLOADING, ModelsPort
+from ui.progress_card import STEPS, Pace, ProgressCard
 from ui.session import Session
 from ui.theme import Theme
 from ui.words import marked, tr
 
 HEADINGS = {DOWNLOADING: marked("Downloading {model}"), CHECKING: marked("Checking {model}")}
-RATE_AFTER_S = 2.0
-STEPS = 1000  # a QProgressBar holds 31 bits, a model has more bytes
 
 
-class ModelWork(QFrame):
+class ModelWork(ProgressCard):
     """Visible while there is something to show. `busy`: the port itself is at work, and takes nothing else."""
 
     def __init__(
@@ -38,32 +36,12 @@ class ModelWork(QFrame):
         self._session = session
         self._models = models
         self._theme = theme
-        self._clock = clock
-        self._began: tuple[str, float, int] | None = None  # whose, when, bytes then
+        self._pace = Pace(clock)
         self._shown: tuple[str, int, int] | None = None
         self._stopping = False
         self._load: LoadProgressed | None = None
-        self.setProperty("card", True)
-        self.heading = text_label("", "label")
-        self.detail = text_label("", "small", "muted")
-        self.bar = QProgressBar()
-        self.bar.setProperty("thin", True)
-        self.bar.setTextVisible(False)
-        self.bar.setAccessibleName(tr("Progress"))
         self.cancel = QPushButton(tr("&Cancel"))
-        words = QHBoxLayout()
-        words.addWidget(self.heading)
-        words.addStretch(1)
-        words.addWidget(self.detail)
-        column = QVBoxLayout()
-        column.setSpacing(6)
-        column.addLayout(words)
-        column.addWidget(self.bar)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(16, 10, 12, 12)
-        row.setSpacing(16)
-        row.addLayout(column, 1)
-        row.addWidget(self.cancel)
+        self.arrange(self.cancel)
         self.cancel.clicked.connect(self._cancel)
         session.progressed.connect(self._loading)
         session.phase_changed.connect(self._phase)
@@ -81,7 +59,8 @@ class ModelWork(QFrame):
         elif load is not None:
             self._show(DOWNLOADING, self._session.spec.source, load.done_bytes, load.total_bytes)
         elif self._shown is not None or not self.isHidden():
-            self._shown = self._began = None
+            self._shown = None
+            self._pace.begin()
             self._stopping = False
             self.hide()
 
@@ -121,15 +100,10 @@ class ModelWork(QFrame):
         self.show()
 
     def _sizes(self, heading: str, done: int, total: int) -> str:
-        now = self._clock()
-        if self._began is None or self._began[0] != heading:
-            self._began = (heading, now, done)
-        _, since, first = self._began
         words = tr("{done} of {total}").format(done=format_bytes(done), total=format_bytes(total))
-        gained = done - first
-        if now - since < RATE_AFTER_S or gained <= 0:
+        rate = self._pace.of(heading, done)
+        if rate is None:
             return words
-        rate = gained / (now - since)
         left = format_clock((total - done) / rate + 0.5)
         return tr("{sizes}, {rate} a second, about {time} left").format(
             sizes=words, rate=format_bytes(round(rate)), time=left

@@ -9,13 +9,14 @@ import time
 from collections.abc import Callable
 
 from PySide6.QtGui import QAccessible, QAccessibleEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QWidget
 
 from app.messages import LoadProgressed, ModeBuilding, Trouble
 from ui import icons
 from ui.actions import Actions
 from ui.figures import format_bytes, format_clock
 from ui.labels import action_button, restyle, text_label, wrapped_label
+from ui.progress_card import STEPS, Pace, ProgressCard
 from ui.session import Session
 from ui.theme import Theme
 from ui.words import marked, tr, translated
@@ -27,8 +28,7 @@ PARTS = (  # as a load names them
     marked("warm-up"),
     marked("building compiled mode"),
 )
-STEPS = ("warm-up", "building compiled mode")  # progress counted in steps, not in bytes
-ETA_AFTER_SECONDS = 2.0
+IN_STEPS = ("warm-up", "building compiled mode")  # progress counted in steps, not in bytes
 UNTRAINED = marked(
     "These weights are untrained: they exercise the program from end to end, and the answer is noise rather than "
     "speech. Choose a trained model in Settings, Engine."
@@ -124,38 +124,17 @@ class Banner(Notice):
         self.close_button.setIcon(icons.icon("close", self._theme.colours.muted))
 
 
-class Progress(QFrame):
+class Progress(ProgressCard):
     """How far a load or a build is, with the way out of it; without a model, the way to one."""
 
     def __init__(self, theme: Theme, session: Session, actions: Actions, clock: Callable[[], float] = time.monotonic):
         super().__init__()
         self._session = session
         self._theme = theme
-        self._clock = clock
-        self._began: tuple[str, float, int] | None = None  # what, when, bytes then
-        self.setProperty("card", True)
-        self.heading = text_label("", "label")
-        self.detail = text_label("", "small", "muted")
-        self.bar = QProgressBar()
-        self.bar.setProperty("thin", True)
-        self.bar.setTextVisible(False)
-        self.bar.setAccessibleName(tr("Progress"))
+        self._pace = Pace(clock)
         self.cancel = action_button(actions.cancel_load)
         self.load = action_button(actions.load)
-        words = QHBoxLayout()
-        words.addWidget(self.heading)
-        words.addStretch(1)
-        words.addWidget(self.detail)
-        column = QVBoxLayout()
-        column.setSpacing(6)
-        column.addLayout(words)
-        column.addWidget(self.bar)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(16, 10, 12, 12)
-        row.setSpacing(16)
-        row.addLayout(column, 1)
-        row.addWidget(self.cancel)
-        row.addWidget(self.load)
+        self.arrange(self.cancel, self.load)
         session.phase_changed.connect(self._phase)
         session.troubles_changed.connect(lambda: self._phase(session.phase) if session.phase == "failed" else None)
         session.progressed.connect(self.show_load)
@@ -168,7 +147,7 @@ class Progress(QFrame):
         self.cancel.setVisible(phase in ("loading", "building"))
         self.load.setVisible(unloaded)
         self.bar.setVisible(not unloaded)
-        self._began = None
+        self._pace.begin()
         if unloaded:
             self._show(tr("No model is loaded"), tr("{model} is chosen").format(model=self._session.spec.source), 0, 1)
         elif phase == "loading":
@@ -178,7 +157,7 @@ class Progress(QFrame):
 
     def show_load(self, event: LoadProgressed) -> None:
         done, total = event.done_bytes, event.total_bytes
-        if event.what in STEPS:
+        if event.what in IN_STEPS:
             detail = tr("{done} of {total}").format(done=done, total=total)
         elif total > 0:
             sizes = tr("{done} of {total}").format(done=format_bytes(done), total=format_bytes(total))
@@ -207,18 +186,14 @@ class Progress(QFrame):
         elif total <= 0:
             self.bar.setRange(0, 0)  # busy: the end is not known
         else:
-            self.bar.setRange(0, 1000)  # a QProgressBar holds 31 bits, a model has more bytes
-            self.bar.setValue(min(1000, done * 1000 // total))
+            self.bar.setRange(0, STEPS)
+            self.bar.setValue(min(STEPS, done * STEPS // total))
 
     def _time_left(self, event: LoadProgressed) -> str:
-        now = self._clock()
-        if self._began is None or self._began[0] != event.what:
-            self._began = (event.what, now, event.done_bytes)
-        _, since, first = self._began
-        done = event.done_bytes - first
-        if now - since < ETA_AFTER_SECONDS or done <= 0:
+        pace = self._pace.of(event.what, event.done_bytes)
+        if pace is None:
             return ""
-        seconds = (event.total_bytes - event.done_bytes) * (now - since) / done
+        seconds = (event.total_bytes - event.done_bytes) / pace
         words = tr(", about {time} left").format(time=format_clock(seconds + 0.5))
         return words if seconds >= 1 else ""
 

@@ -142,7 +142,7 @@ def test_in_a_talk_it_is_asked_first(room: Room) -> None:
 def test_a_download_shows_how_far_it_is_and_ends_in_a_card(make_room: Callable[..., Room]) -> None:
     room = make_room(ScriptedInventory(some_models().models[:1]))
     page, now = room.page, [100.0]
-    page.work._clock = lambda: now[0]
+    page.work._pace._clock = lambda: now[0]
     page.source.setEditText(PERSONAPLEX)
     page.download.click()
     assert ("download", PERSONAPLEX) in room.models.asked

@@ -109,7 +109,7 @@ def test_progress_is_shown_in_bytes(make_rig: MakeRig) -> None:
     rig = make_rig(spec=OTHER)
     progress = rig.window.main.progress
     now = [100.0]
-    progress._clock = lambda: now[0]
+    progress._pace._clock = lambda: now[0]
     rig.window.session.load()
     rig.say(PhaseChanged("loading"), LoadProgressed("language model", 0, 15_600_000_000))
     now[0] += 10
