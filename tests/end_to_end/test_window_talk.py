@@ -132,7 +132,7 @@ def assert_reply_is_what_was_answered(heard: np.ndarray, answers: np.ndarray) ->
     middle = answers[size : answers.size - 2 * size]
     pieces = middle[: middle.size // size * size].reshape(-1, size)
     found = [find_in(sound, piece) for piece in pieces if np.sqrt(np.mean(piece**2)) > SPOKEN]
-    assert len(found) >= 3, "the model has spoken for a second and more"
+    assert found, "the model has spoken"  # how long is its own draw: a greeting takes less than a second
     places = [place for likeness, place in found if likeness > 0.5]
     assert len(places) >= 0.7 * len(found), found
     in_order = sum(b > a for a, b in itertools.pairwise(places))
