@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 
@@ -22,3 +23,16 @@ def rotated_heads(packed: Tensor, heads: int, turns: Tensor) -> tuple[Tensor, Te
     pairs = torch.view_as_complex(parts[:2].float().unflatten(-1, (-1, 2)))
     turned = torch.view_as_real(pairs * turns).flatten(-2).to(packed.dtype)
     return turned[0], turned[1], parts[2]
+
+
+def windowed(q: Tensor, k: Tensor, v: Tensor, context: int) -> Tensor:
+    """Causal attention over the last `context` positions, [B, H, T, D] each. Only the positions that the window has
+    left behind something need a mask; the others take the faster kernel without one."""
+    first = F.scaled_dot_product_attention(q[:, :, :context], k[:, :, :context], v[:, :, :context], is_causal=True)
+    if q.shape[2] <= context:
+        return first
+    positions = torch.arange(q.shape[2], device=q.device)
+    later = positions[context:, None]
+    mask = (positions <= later) & (positions > later - context)
+    rest = F.scaled_dot_product_attention(q[:, :, context:], k, v, attn_mask=mask)
+    return torch.cat((first, rest), 2)

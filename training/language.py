@@ -16,10 +16,11 @@ from torch import Tensor, nn
 from engine.config import LMConfig
 from engine.layers import merge_heads, rms_norm, split_heads
 from engine.lm import DepthTransformer, LanguageModel, TemporalTransformer
-from training.attention import rotated_heads, rotations
-from training.vocabulary import PADDING
+from training.attention import rotated_heads, rotations, windowed
 
 IGNORED = -100
+EAR_LAYER = 4  # the layer after which the user's words must be known: the layers above it answer with them
+EAR_WORDS = 1024  # more than the closed domain's users say
 
 # The bundled model: 24 M values, 23 MiB in 8 bits (training/README.md has the budget).
 MINI = LMConfig(
@@ -40,21 +41,26 @@ class Losses(NamedTuple):
 class TrainedLanguage(nn.Module):
     """A language model with its loss.
 
-    The ear is a head for training only: from what the temporal transformer has read it must tell the user's words.
-    Without it, replies were learnt by heart for a long time before anything was listened to.
+    The ear is a head for training only: from what the first layers of the temporal transformer have read it must tell
+    the user's words. Without it, replies were learnt by heart for a long time before anything was listened to. It sits
+    below the top because a layer sees of earlier positions only what lower layers made of them.
     """
 
     def __init__(self, config: LMConfig, dtype: torch.dtype = torch.float32, dropout: float = 0.0):
         super().__init__()
         self.config, self.dtype, self.dropout = config, dtype, dropout
         self.model = LanguageModel(config)
-        self.ear = nn.Linear(config.dim, config.text_card)
+        self.ear = nn.Linear(config.dim, EAR_WORDS)
         for parameter in self.model.parameters():
             parameter.requires_grad_(True)
         initialise(self.model)
 
     def hidden(self, tokens: Tensor) -> Tensor:
         """Ring columns [B, K, T] -> normed temporal output [B, T, D]."""
+        return self._listened(tokens)[0]
+
+    def _listened(self, tokens: Tensor) -> tuple[Tensor, Tensor]:
+        """The same, and what the ear is given [B, T, D]."""
         return _temporal(self.model.temporal, tokens, self.config, self.dtype, self.dropout)
 
     def depth_logits(self, hidden: Tensor, targets: Tensor) -> Tensor:
@@ -63,14 +69,14 @@ class TrainedLanguage(nn.Module):
 
     def loss(self, columns: Tensor, weights: Tensor, heard: Tensor, depth_share: float = 1.0) -> Losses:
         """columns [B, K, T + 1] of the token ring; weights [B, T, 2]: how much the text and the sound of each predicted
-        column count (0: given, not predicted); heard [B, T]: the user's words as a text stream; depth_share: the share
-        of positions, taken at random, on which the depth transformer is trained."""
-        hidden = self.hidden(columns[..., :-1])
+        column count (0: given, not predicted); heard [B, T]: the user's word that must be known by then, 0: none;
+        depth_share: the share of positions, taken at random, on which the depth transformer is trained."""
+        hidden, listened = self._listened(columns[..., :-1])
         predicted = columns[:, : 1 + self.config.own, 1:].transpose(1, 2)  # [B, T, 1 + S]
         text_logits = F.linear(hidden, self.model.temporal.text_head.to(hidden.dtype)).float()
         text = _weighted(text_logits.flatten(0, 1), predicted[..., 0].flatten(), weights[..., 0].flatten())
-        listening = F.linear(hidden, self.ear.weight.to(hidden.dtype), self.ear.bias.to(hidden.dtype)).float()
-        spoken = torch.where(heard == PADDING, 0.1, 1.0) * (weights[..., 0] > 0)
+        listening = F.linear(listened, self.ear.weight.to(hidden.dtype), self.ear.bias.to(hidden.dtype)).float()
+        spoken = torch.where(heard == 0, 0.1, 1.0) * (weights[..., 0] > 0)
         ear = _weighted(listening.flatten(0, 1), heard.flatten(), spoken.flatten())
         flat, targets, counted = hidden.flatten(0, 1), predicted.flatten(0, 1), weights[..., 1].flatten()
         if depth_share < 1:
@@ -97,26 +103,29 @@ def _embed(table: Tensor, tokens: Tensor, dtype: torch.dtype) -> Tensor:
 
 def _temporal(
     part: TemporalTransformer, tokens: Tensor, config: LMConfig, dtype: torch.dtype, dropout: float
-) -> Tensor:
-    rows = torch.arange(config.n_q, device=tokens.device)[None, :, None] * (config.card + 1)
-    audio = F.embedding(tokens[:, 1:] + rows, part.audio_embeddings.flatten(0, 1)).sum(1)
-    x = (audio + F.embedding(tokens[:, 0], part.text_embedding)).to(dtype)
-    x = F.dropout(x, dropout)
-    length = x.shape[1]
-    positions = torch.arange(length, device=x.device)
-    mask = None
-    if length > config.context:
-        mask = (positions[None] <= positions[:, None]) & (positions[None] > (positions - config.context)[:, None])
-    turns = rotations(length, config.head_dim, config.max_period, x.device)
+) -> tuple[Tensor, Tensor]:
+    """[B, K, T] -> the normed output and, for the ear, the normed output of an earlier layer: [B, T, D] each."""
+    x = F.dropout(_embedded(part, tokens, config).to(dtype), dropout)
+    turns = rotations(x.shape[1], config.head_dim, config.max_period, x.device)
+    listened = x
     layers: Any = part.layers
-    for layer in layers:
+    for index, layer in enumerate(layers):
         packed = F.linear(rms_norm(x, layer.norm1), layer.in_proj.to(dtype))
-        q, k, v = rotated_heads(packed, config.num_heads, turns)
-        attended = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, is_causal=mask is None)
+        attended = windowed(*rotated_heads(packed, config.num_heads, turns), config.context)
         x = x + F.dropout(F.linear(merge_heads(attended), layer.out_proj.to(dtype)), dropout)
         gate, value = F.linear(rms_norm(x, layer.norm2), layer.linear_in.to(dtype)).chunk(2, -1)
         x = x + F.dropout(F.linear(F.silu(gate) * value, layer.linear_out.to(dtype)), dropout)
-    return rms_norm(x, part.out_norm)
+        if index < EAR_LAYER:
+            listened = x
+    return rms_norm(x, part.out_norm), F.rms_norm(listened, listened.shape[-1:])
+
+
+def _embedded(part: TemporalTransformer, tokens: Tensor, config: LMConfig) -> Tensor:
+    """The sum of the embeddings of a column's tokens, [B, K, T] -> [B, T, D] float32."""
+    rows = torch.arange(config.n_q, device=tokens.device)[None, :, None] * (config.card + 1)
+    audio = (tokens[:, 1:] + rows).transpose(1, 2).flatten(0, 1)  # [B * T, n_q]
+    summed = F.embedding_bag(audio, part.audio_embeddings.flatten(0, 1), mode="sum")
+    return summed.view(len(tokens), -1, config.dim) + F.embedding(tokens[:, 0], part.text_embedding)
 
 
 def _depth(part: DepthTransformer, hidden: Tensor, targets: Tensor, config: LMConfig, dtype: torch.dtype) -> Tensor:

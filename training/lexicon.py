@@ -163,12 +163,24 @@ USER_NAMES = (
     "Alice Bob Cathy Dan Ella Fred Gina Harry Iris James Karen Linda Mark Nora Oscar Peter Rachel Simon Tina "
     "Victor Wendy Adam Betty Carl Diana Edward Fiona George Helen Jane Kevin Laura Martin Nancy Oliver Patrick Rose "
     "Susan Thomas Arthur Barbara Charles Daisy Eric Florence Gary Holly Jason Judy Larry Lucy Michael Molly Philip "
-    "Robert Sarah Stephen Theresa Walter Zoe"
+    "Robert Sarah Stephen Theresa Walter Zoe "
+    # Added later and therefore at the end: which names are kept for tests goes by their place.
+    "Aaron Alan Albert Alfred Amber Amy Andrew April Archie Austin Becky Bella Bernard Beth Blake Brad Brandon Brenda "
+    "Carol Caroline Chris Cindy Clark Claude Crystal Dawn Dean Dennis Dexter Donna Doris Earl Edgar Ellen Erica Ernest "
+    "Eva Felix Flora Gilbert Glen Gloria Gregory Gwen Hannah Harold Hazel Heather Hector Hugo Ian Irene Isaac Jacob "
+    "Jasmine Jeff Jennifer Jessica Jill Joe Joel Joseph Joshua Joyce Julia Justin Kelly Kurt Lance Lawrence Lewis Lily "
+    "Logan Louis Lydia Madison Maria Marion Max Melissa Mike Miles Miranda Mitchell Monica Morgan Nathan Noah Norman "
+    "Pauline Pearl Penny Phoebe Polly Ralph Randy Richard Roger Roy Ruby Sally Samantha Sandra Scott Sophie Stanley "
+    "Stella Steve Stuart Teddy Terry Tim Tracy Tyler Vernon Vincent Violet Virginia Warren Wayne"
 ).split()
 PERSONA_NAMES = (
     "Lena Max Ruby Hugo Stella Felix Nina Oscar Julia Simon Maya Victor Alice Bruno Clara Daniel Eva Frank Gloria Henry "
     "Irene Jasper Karen Lucas Martha Nathan Olivia Peter Rosa Samuel Tessa Vincent Wanda Albert Bella Conrad Dora Edwin "
-    "Flora Gilbert Hannah Ian Joyce Kurt Laura Mason"
+    "Flora Gilbert Hannah Ian Joyce Kurt Laura Mason "
+    # Added later, as above.
+    "Basil Cora Dennis Hector Mabel Opal Vernon Winona Abel Della Ezra Gideon Judith Kelvin Miles Nell Otto "
+    "Ramona Vance Amos Bernice Clyde Grant Kent Noel Pearl Roland Tobias Archie Beryl Claude Enid Gwen Homer Ida "
+    "Mavis Preston Selma Ted Viola Warren"
 ).split()
 
 # Where a persona works, and what it can sell there.

@@ -20,12 +20,10 @@ from training.export import write_model
 from training.feeding import Batch, Feeder, Maker
 from training.language import TrainedLanguage
 from training.script import Script
-from training.streams import Studio
+from training.streams import Studio, heard_words
 from training.talks import Composer
 from training.train_language import LanguagePlan, LanguageTrainer, Pool, train
 from training.vocabulary import Vocabulary
-
-EAR = "ear.safetensors"  # a head of training only, beside the model
 
 
 def run(options: argparse.Namespace) -> None:
@@ -36,8 +34,7 @@ def run(options: argparse.Namespace) -> None:
         torch.backends.cuda.matmul.allow_tf32 = True
     dtype = torch.bfloat16 if on_gpu else torch.float32
     model = _language(options.sizes, options.start, dtype)
-    _present(options.bank, options.wait)
-    studio = _studio(options, model.config, options.device, options.seed)
+    studio = _studio(options, model.config, options.device, options.seed, 0)
     plan = dataclasses.replace(
         LanguagePlan(), talks=options.talks, frames=options.frames, pool=options.pool, rate=options.rate,
         renew=min(16, options.pool), renew_every=options.renew_every,
@@ -55,12 +52,15 @@ def run(options: argparse.Namespace) -> None:
     _say(f"{steps} steps")
 
 
-def _studio(options: argparse.Namespace, config: LMConfig, device: str, seed: int) -> Studio:
-    """Codes must be those that the program will hear, so the codec runs in float32 whatever the model's type."""
+def _studio(options: argparse.Namespace, config: LMConfig, device: str, seed: int, which: int) -> Studio:
+    """On bank number `which` (they are taken in turn). Codes must be those that the program will hear, so the codec
+    runs in float32 whatever the model's type."""
+    which %= len(options.bank)
     codec = checkpoints.load_codec(options.codec, CODEC, labels=2).to(device).eval()
-    bank = Bank.load(options.bank, torch.device(device))
-    composer = Composer(Script.load(options.script), bank.entries)
-    return Studio(bank, composer, codec, Vocabulary(options.tokenizer), config, seed)
+    bank = Bank.load(_present(options.bank[which], options.wait), torch.device(device))
+    scripts = [Script.load(path) for path in options.script]
+    composer = Composer(scripts[which], bank.entries)
+    return Studio(bank, composer, codec, Vocabulary(options.tokenizer), config, seed, heard_words(scripts))
 
 
 def _feeder(options: argparse.Namespace, config: LMConfig, count: int) -> Feeder:
@@ -70,10 +70,11 @@ def _feeder(options: argparse.Namespace, config: LMConfig, count: int) -> Feeder
 
 
 def _maker(options: argparse.Namespace, config: LMConfig, device: str, seed: int) -> Maker:
-    """What a process that feeds this one runs: sequences of the run's length, drawn with a seed of its own."""
+    """What a process that feeds this one runs: sequences of the run's length, drawn with a seed of its own, which also
+    chooses its bank."""
     torch.manual_seed(seed)
     torch.backends.cuda.matmul.allow_tf32 = True
-    studio = _studio(options, config, device, seed)
+    studio = _studio(options, config, device, seed, seed)
 
     def make(count: int) -> Batch:
         return studio.sequences(count, options.frames + 1).batch
@@ -114,11 +115,8 @@ def _language(sizes: Path | None, start: Path | None, dtype: torch.dtype) -> Tra
     model = TrainedLanguage(config, dtype)
     if start is not None:
         model.model.load_state_dict(checkpoints.load_language(start, config).state_dict())
-        if (ear := start.with_name(EAR)).is_file():
-            checkpoints.load_module(model.ear, ear)
     return model
 
 
 def _save(options: argparse.Namespace, trainer: LanguageTrainer, codec: Codec, studio: Studio) -> None:
     write_model(options.out, trainer.language, codec, options.tokenizer, studio.fillers)
-    checkpoints.save_module(trainer.language.ear, options.out / EAR)

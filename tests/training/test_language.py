@@ -80,7 +80,7 @@ def test_it_learns_a_fixed_talk_by_heart() -> None:
     language = _language()
     columns, weights, heard = _columns(2, 9), torch.ones(2, 8, 2), torch.arange(16).view(2, 8)
     optimizer = torch.optim.AdamW(language.parameters(), lr=1e-2)
-    for _ in range(60):
+    for _ in range(100):
         losses = language.loss(columns, weights, heard)
         optimizer.zero_grad()
         sum(losses).backward()
