@@ -46,6 +46,15 @@ class RecordSettings:
 
 
 @dataclass(frozen=True)
+class TranscriptSettings:
+    """Transcripts. user: what the user says is written down too, where a recogniser is installed. model: the folder
+    of its model, "" to look for one."""
+
+    user: bool = True
+    model: str = ""
+
+
+@dataclass(frozen=True)
 class ReportSettings:
     """Reports of errors. transcript: the words of the talk are put into them too."""
 
@@ -75,6 +84,7 @@ class Config:
     record: RecordSettings = RecordSettings()
     window: WindowSettings = WindowSettings()
     report: ReportSettings = ReportSettings()
+    transcript: TranscriptSettings = TranscriptSettings()
 
 
 def _temperature() -> Number:
@@ -100,6 +110,7 @@ RULES: dict[str, Rule] = {
     "sampling.seed": Number(0, 2**63 - 1, whole=True, null="a new one for each talk"),
     "persona.voice": Text(1024),
     "persona.text": Text(4000, lines=True),
+    "persona.waits": Flag(),
     "audio.input.name": Text(256),
     "audio.input.host_api": Text(64),
     "audio.output.name": Text(256),
@@ -113,6 +124,8 @@ RULES: dict[str, Rule] = {
     "audio.talk_key_mode": Choice(TALK_KEY_MODES),
     "record.folder": Text(1024),
     "record.format": Choice(RECORD_FORMATS),
+    "transcript.user": Flag(),
+    "transcript.model": Text(1024),
     "report.transcript": Flag(),
     "window.theme": Choice(THEMES),
     "window.text_size": Number(90, 200, whole=True, unit="per cent"),
@@ -154,6 +167,7 @@ def build(values: Mapping[str, object]) -> Config:
         RecordSettings(**section("record.")),  # type: ignore[arg-type]
         WindowSettings(**section("window.")),  # type: ignore[arg-type]
         ReportSettings(**section("report.")),  # type: ignore[arg-type]
+        TranscriptSettings(**section("transcript.")),  # type: ignore[arg-type]
     )
 
 

@@ -129,6 +129,7 @@ class Conversation(ConversationDoors):
         talk.note_sound(sound)
         if heard is None:  # the microphone is silent as a device; commands go on
             return
+        talk.listen(heard.pcm)
         self.stepping_since_ns = taken
         answer = loaded.engine.step(heard.pcm)
         self.stepping_since_ns = 0
@@ -201,7 +202,7 @@ class Conversation(ConversationDoors):
         self._persona = choice
         self.transcript = Transcript()
         self._board.clear("start", "voice", "sound", "talk", "numbers")
-        self._talk = RunningTalk(loaded, persona.frames, self.history, self._board, self._emit)
+        self._talk = RunningTalk(loaded, persona.frames, self.history, self._board, self._emit, choice.waits)
         self._enter("talking")
         self._emit(say.TalkStarted())
 

@@ -48,6 +48,7 @@ class PersonaChoice:
 
     voice: str = ""
     text: str = ""
+    waits: bool = False  # the model is silent until the user has spoken
 
 
 @dataclass(frozen=True)
@@ -171,6 +172,17 @@ class TextSpoken:
 
 
 @dataclass(frozen=True)
+class UserSpoke:
+    """What the user said without a pause, as a recogniser wrote it down some time later.
+
+    talk: counted from 1 since the program began. words: (start, end, text), times in seconds of the talk, not empty.
+    """
+
+    talk: int
+    words: tuple[tuple[float, float, str], ...]
+
+
+@dataclass(frozen=True)
 class ModeChanged:
     mode: str
     modes: dict[str, str | None]  # as in ModelInfo, brought up to date
@@ -217,6 +229,7 @@ Event = (
     | TalkStarted
     | TalkEnded
     | TextSpoken
+    | UserSpoke
     | ModeChanged
     | ModeBuilding
     | MutedChanged

@@ -35,6 +35,8 @@ VOICE_SETTINGS = "Voice settings"
 RELAUNCH = "Restart Parley"
 OPEN_REPORTS = "Open reports"
 
+WAITING = Trouble("waiting", "The model waits for you to speak first.")
+
 
 class Noticeboard:
     """The troubles that stand at present, by kind. `emit` gets an event only when something changed."""

@@ -15,9 +15,10 @@ import numpy as np
 from app import messages as say
 from app.audio import AudioStatus
 from app.engine_room import AnswerLike
+from app.first_words import FirstWords
 from app.loaded_engine import LoadedEngine
 from app.messages import Event, Trouble
-from app.notices import Noticeboard, PaceWatch, RepeatWatch, SoundWatch, forgetting, long_persona
+from app.notices import WAITING, Noticeboard, PaceWatch, RepeatWatch, SoundWatch, forgetting, long_persona
 from app.telemetry import FRAME_MS, FrameHistory, FrameRecord
 from app.transcript import FRAME_S, PieceJoiner
 
@@ -45,7 +46,9 @@ class RunningTalk:
         history: FrameHistory,
         board: Noticeboard,
         emit: Callable[[Event], None],
+        waits: bool = False,
     ) -> None:
+        """waits: the model is silent until the user has spoken."""
         context = loaded.info.context_frames
         self._loaded = loaded
         self._history = history
@@ -60,6 +63,10 @@ class RunningTalk:
         self._frames_remembered = context - persona_frames
         self.follow_mode()
         history.clear()
+        self._waited_for = FirstWords() if waits else None
+        if waits:
+            loaded.engine.hold(True)
+            board.post(WAITING)
         if persona_frames > LONG_PERSONA * context:
             board.post(long_persona(persona_frames, context))
 
@@ -71,11 +78,21 @@ class RunningTalk:
     def note_sound(self, sound: AudioStatus) -> None:
         self._sound.update(sound.troubles)
 
+    def listen(self, pcm: np.ndarray) -> None:
+        """The frame that the model is about to hear, [1920]: with the user's first words the waiting is over."""
+        if self._waited_for is not None and self._waited_for.add(pcm):
+            self._stop_waiting()
+            self._loaded.engine.hold(False)
+
+    def _stop_waiting(self) -> None:
+        self._waited_for = None
+        self._board.clear(WAITING.kind)
+
     def sound_of(self, answer: AnswerLike) -> np.ndarray:
-        """The answer's sound, or silence where there are no numbers: NaN at a loudspeaker is a bang."""
+        """The answer's sound, or silence while the model waits and where there are no numbers: NaN is a bang."""
         if answer.finite and bool(np.isfinite(answer.pcm).all()):  # the sound is on the host already: microseconds
             self._apart = 0
-            return answer.pcm
+            return answer.pcm if self._waited_for is None else np.zeros_like(answer.pcm)
         self.silenced += 1
         self._apart += 1
         if self.silenced == 1:
@@ -109,6 +126,7 @@ class RunningTalk:
         if rest:
             self._emit(say.TextSpoken(self._frames * FRAME_S, rest))
         self._sound.update(())
+        self._stop_waiting()
         self._board.clear("slower", "context", "persona", "repeat")
 
     def _say_words(self, token: int | None, skipped: int) -> None:

@@ -13,7 +13,6 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from time import perf_counter_ns
-from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -28,7 +27,7 @@ from engine.frame import STAGES, Frame, frame_slots
 from engine.frame_choice import FrameChoice
 from engine.graph_pool import GraphPool
 from engine.graphs import compile_piece, graph_unavailable_reason
-from engine.lm import LanguageModel
+from engine.lm import UNGENERATED, LanguageModel
 from engine.mimi import Mimi
 from engine.opening import Cancel, Progress, open_folder
 from engine.persona import Prompt
@@ -37,7 +36,7 @@ from engine.priming import Primer
 from engine.random_model import random_modules
 from engine.sampling import SamplingValues, fill_upstream_noise
 from engine.stages import MODES, Stage, Stages
-from engine.state import Slots, State
+from engine.state import Slots, State, TalkSnapshot
 from engine.text import TextTokenizer
 
 WINDOWS = ("upstream", "personaplex")
@@ -233,6 +232,12 @@ class Duplex:
         self._silent_frames = self.lm_config.max_delay  # until the first whole frame of own codes is out
 
     @torch.inference_mode()
+    def hold(self, held: bool) -> None:
+        """From the next frame on the model says nothing, or what it likes again; `reset` and `prime` let go too."""
+        silence = (self.lm_config.existing_text_padding_id, *self.prompt_codes.silence)
+        self.state["frame.forced"].copy_(torch.tensor(silence if held else UNGENERATED))
+
+    @torch.inference_mode()
     def step(self, pcm: np.ndarray) -> Answer:
         """Hear and say one frame. pcm [1920] float32 in [-1, 1]. Waits for the device once, at the copy-out."""
         began = perf_counter_ns()
@@ -326,22 +331,15 @@ class Duplex:
             raise EngineError("This model has no tokenizer file, so a persona text cannot be used with it.")
         return self._tokenizer.tokens(text)
 
-    def snapshot(self) -> _Snapshot:
+    def snapshot(self) -> TalkSnapshot:
         """The whole talk, in host memory."""
-        return _Snapshot(self.state.snapshot(), self._generator.get_state(), self._silent_frames, self.sampling)
+        return TalkSnapshot(self.state.snapshot(), self._generator.get_state(), self._silent_frames, self.sampling)
 
     @torch.inference_mode()
-    def restore(self, snapshot: _Snapshot) -> None:
+    def restore(self, snapshot: TalkSnapshot) -> None:
         self.state.restore(snapshot.tensors)
         self._generator.set_state(snapshot.generator)
         self._silent_frames, self.sampling = snapshot.silent_frames, snapshot.sampling
-
-
-class _Snapshot(NamedTuple):
-    tensors: dict[str, Tensor]
-    generator: Tensor
-    silent_frames: int
-    sampling: SamplingValues
 
 
 def _check_mode(mode: str) -> None:

@@ -12,6 +12,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from engine.sampling import SamplingValues
+
 
 class Slot(NamedTuple):
     """One tensor of the state, without the leading talk dimension."""
@@ -22,6 +24,15 @@ class Slot(NamedTuple):
 
 
 Slots = dict[str, Slot]
+
+
+class TalkSnapshot(NamedTuple):
+    """A whole talk: its tensors, and what of it the host holds."""
+
+    tensors: dict[str, Tensor]
+    generator: Tensor
+    silent_frames: int
+    sampling: SamplingValues
 
 
 class State:

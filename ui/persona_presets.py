@@ -6,11 +6,11 @@ Owns the row of controls; a persona is a voice and a text, and choosing one sets
 from __future__ import annotations
 
 from concurrent.futures import Future
+from dataclasses import replace
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from app.messages import PersonaChoice
 from ui.ask_rows import ConfirmRow, NameRow
 from ui.bridge import Bridge
 from ui.ports import PresetsPort
@@ -70,7 +70,7 @@ class PersonaPresets(QWidget):
     def _chosen(self, index: int) -> None:
         preset = self._presets.all()[index]
         self.said.emit("")
-        self._session.set_persona(PersonaChoice(preset.voice, preset.text))
+        self._session.set_persona(replace(self._session.persona, voice=preset.voice, text=preset.text))
 
     def _ask_name(self) -> None:
         self.confirm.hide()

@@ -35,11 +35,13 @@ AUTO_GAIN = "audio.auto_gain"  # bool
 TALK_KEY_MODE = "audio.talk_key_mode"  # "open" | "push"
 VOICE = "persona.voice"
 PERSONA_TEXT = "persona.text"
+PERSONA_WAITS = "persona.waits"  # bool: the model is silent until the user has spoken
 TEMPERATURE = "sampling.temperature"  # the five sampling keys take None: as the checkpoint says
 TOP_K = "sampling.top_k"
 TEXT_TEMPERATURE = "sampling.text_temperature"
 TEXT_TOP_K = "sampling.text_top_k"
 SEED = "sampling.seed"
+TRANSCRIPT_USER = "transcript.user"  # bool
 REPORT_TRANSCRIPT = "report.transcript"  # bool
 RECORD_FOLDER = "record.folder"  # "": the usual one
 RECORD_FORMAT = "record.format"  # one of app.config.RECORD_FORMATS
@@ -136,6 +138,14 @@ class SoundNow:
     echo_active: bool = False
     echo_removed_db: float = float("nan")
     gain_db: float = 0.0
+
+
+@dataclass(frozen=True)
+class UserWordsNow:
+    """ready: what the user says is written down in talks. sentence: why it is not, or not all of it; "" else."""
+
+    ready: bool = False
+    sentence: str = ""
 
 
 @dataclass(frozen=True)
@@ -300,6 +310,7 @@ class Ports:
     diagnostics: Callable[[], Future[str]]  # text for a bug report; no prompt, transcript or token in it
     write_text: Callable[[Path, str], Future[str]]  # a file, whole or not at all; result: "" or one sentence
     sound: Callable[[], SoundNow]  # cheap
+    user_words: Callable[[], UserWordsNow]  # cheap
     recorder: RecordingPort
     check: CheckPort
     library: VoiceLibraryPort

@@ -30,6 +30,7 @@ DEFAULTS: dict[str, object] = {
     keys.NOISE: False,
     keys.AUTO_GAIN: False,
     keys.TALK_KEY_MODE: "open",
+    keys.PERSONA_WAITS: False,
     keys.LANGUAGE: "en",
     keys.MODE: "auto",
     keys.MODEL_SOURCE: "mini",

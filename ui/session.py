@@ -53,6 +53,8 @@ TALK_PHASES = ("priming", "talking")
 COMPILED = "compiled"
 SPEC_KEYS = {"source": keys.MODEL_SOURCE, "device": keys.MODEL_DEVICE, "precision": keys.MODEL_PRECISION}
 
+PERSONA_KEYS = {"voice": keys.VOICE, "text": keys.PERSONA_TEXT, "waits": keys.PERSONA_WAITS}
+
 
 @dataclass(frozen=True)
 class Refusal:
@@ -219,9 +221,9 @@ class Session(QObject):
         self.sampling_changed.emit()
 
     def set_persona(self, persona: PersonaChoice) -> None:
-        """Keep a voice and a persona text for the next talk."""
-        wanted = {keys.VOICE: persona.voice, keys.PERSONA_TEXT: persona.text}
-        if self._keep(wanted, {keys.VOICE: self.persona.voice, keys.PERSONA_TEXT: self.persona.text}, "voice"):
+        """Keep voice, persona text and who speaks first for the next talk."""
+        wanted, held = ({key: getattr(p, name) for name, key in PERSONA_KEYS.items()} for p in (persona, self.persona))
+        if self._keep(wanted, held, "voice"):
             self.persona = persona
         self.persona_changed.emit()
 

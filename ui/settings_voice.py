@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPlainTextEdit
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QPlainTextEdit
 
 from app.telemetry import FRAME_MS
 from ui.actions import Actions
@@ -43,6 +43,7 @@ class VoicePage(Page):
         self.text.setTabChangesFocus(True)
         self.text.setPlaceholderText(tr("For example: You are a patient tutor who answers in short sentences."))
         self.cost = text_label("", "small", "muted")
+        self.waits = QCheckBox(tr("&Wait for me to speak first"))
         self.when = wrapped_label("", "small", "muted")
         self.apply = action_button(actions.new_talk)
         self._typing = _pause(self, TYPING_PAUSE_MS, self._typed)
@@ -51,6 +52,7 @@ class VoicePage(Page):
         self._fill_voices()
         self.show_persona()
         self.voice.activated.connect(self._voice_chosen)
+        self.waits.clicked.connect(self._waits_chosen)
         self.text.textChanged.connect(self._typing.start)
         self.text.textChanged.connect(self._counting.start)
         session.persona_changed.connect(self.show_persona)
@@ -74,6 +76,7 @@ class VoicePage(Page):
         self.text.setFixedHeight(6 * self.text.fontMetrics().lineSpacing() + 16)
         column.addWidget(self.text)
         column.addWidget(self.cost)
+        column.addWidget(self.waits)
         row = QHBoxLayout()
         row.addWidget(self.when, 1)
         row.addWidget(self.apply)
@@ -88,6 +91,7 @@ class VoicePage(Page):
         """Show the choice that holds; text that is being typed is left alone."""
         persona = self._session.persona
         self.voice.setCurrentIndex(max(0, self.voice.findData(persona.voice)))
+        self.waits.setChecked(persona.waits)
         if not self._typing.isActive() and self.text.toPlainText() != persona.text:
             self.text.blockSignals(True)
             self.text.setPlainText(persona.text)
@@ -158,6 +162,10 @@ class VoicePage(Page):
     def _voice_chosen(self, index: int) -> None:
         self.say("")
         self._session.set_persona(replace(self._session.persona, voice=self.voice.itemData(index)))
+
+    def _waits_chosen(self, waits: bool) -> None:
+        self.say("")
+        self._session.set_persona(replace(self._session.persona, waits=waits))
 
     def _typed(self) -> None:
         self.say("")

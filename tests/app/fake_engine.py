@@ -130,6 +130,7 @@ class FakeEngine:
         self.sampling = FakeSampling()
         self.prepared: set[str] = {"eager"}
         self.frames = 0  # since the last reset
+        self.held = False
         self.steps = 0  # since it was made
         self.heard: list[np.ndarray] = []
         self.calls: list[tuple[Any, ...]] = []
@@ -185,7 +186,12 @@ class FakeEngine:
     def reset(self, seed: int | None = None) -> None:
         self._called("reset", seed)
         self.frames = 0
+        self.held = False
         self.heard.clear()
+
+    def hold(self, held: bool) -> None:
+        self._called("hold", held)
+        self.held = held
 
     def prime(
         self,
@@ -216,7 +222,8 @@ class FakeEngine:
         user = tuple((frame + k) % 2048 for k in range(8))
         if frame == 0:
             return FakeAnswer(np.zeros(FRAME, np.float32), None, None, user, spans)
-        return FakeAnswer(pcm * np.float32(0.5), self.text.get(frame, 3), tuple(range(8)), user, spans)
+        text = 3 if self.held else self.text.get(frame, 3)
+        return FakeAnswer(pcm * np.float32(0.5), text, tuple(range(8)), user, spans)
 
     def text_piece(self, token: int) -> str:
         return WORDS.get(token, "")

@@ -444,6 +444,48 @@ def test_slow_computer_is_told_before_the_talk() -> None:
     assert slow.remedy == "Engine settings"
 
 
+# ---------------------------------------------------------------- who speaks first
+
+
+def spoken_from(frame: int, frames: int) -> list[np.ndarray]:
+    """A quiet room, and from `frame` on somebody who speaks in syllables of 160 ms."""
+    drawn = np.random.default_rng(0).standard_normal((frames, 1920)).astype(np.float32)
+    level = [0.1 if n >= frame and (n - frame) % 4 < 2 else 0.0003 for n in range(frames)]
+    return list(drawn * np.array(level, np.float32)[:, None])
+
+
+def test_a_model_that_waits_is_silent_until_the_user_has_spoken() -> None:
+    """User report C11: 5 s of silence give padding and a muted output; speech releases."""
+    heard = spoken_from(63, 100)
+    world = World(frames=100, engine_options={"text": dict.fromkeys(range(1, 100), 100)}, ends_options={"heard": heard})
+    events = world.run(LOAD, StartTalk(PersonaChoice(waits=True)))
+    released = world.engine.calls.index(("hold", False)) - world.engine.calls.index(("hold", True))
+    assert 63 < released <= 69, "within half a second of the first syllable"
+    assert [troubles(events, "waiting")[0].sentence] == ["The model waits for you to speak first."]
+    assert story(events).index("cleared waiting") < story(events).index("ended")
+    assert not any(answer.any() for answer in world.ends.answers[:63])
+    assert all(answer.any() for answer in world.ends.answers[69:])
+    assert {answer.text for answer in world.answers[1:63]} == {3}, "padding only"
+    assert {answer.text for answer in world.answers[69:]} == {100}
+    assert all(event.time_s > 63 * 0.08 for event in of(events, say.TextSpoken))
+
+
+def test_a_model_that_need_not_wait_does_not() -> None:
+    world = World(frames=5, engine_options={"text": dict.fromkeys(range(1, 5), 100)})
+    events = world.run(LOAD, StartTalk())
+    assert of(events, say.TextSpoken)
+    assert not [call for call in world.engine.calls if call[0] == "hold"]
+
+
+def test_waiting_ends_with_the_talk_and_begins_with_the_next_one() -> None:
+    world = World(frames=5, engine_options={"text": dict.fromkeys(range(1, 5), 100)})
+    for _ in range(2):
+        events = world.run(LOAD, StartTalk(PersonaChoice(waits=True)))
+        assert "trouble waiting" in story(events)
+        assert "cleared waiting" in story(events)
+        assert not of(events, say.TextSpoken)
+
+
 # ---------------------------------------------------------------- a talk
 
 

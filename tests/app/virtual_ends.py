@@ -7,7 +7,7 @@ what would be dropped at a sound card.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -24,7 +24,8 @@ class VirtualEnds:
 
     at_frame: number of the read (from 0, since `open`) -> called before that frame is waited for; how a test sends
     commands in the middle of a talk. open_errors: raised by the first, second... `open`.
-    The pcm of microphone frame n is n / 10000 everywhere, so that a test knows which frame arrived.
+    heard: the microphone's frames; without them the pcm of frame n is n / 10000 everywhere, so that a test knows which
+    frame arrived.
     """
 
     def __init__(
@@ -35,11 +36,13 @@ class VirtualEnds:
         max_lag_ms: float = 240.0,
         at_frame: Mapping[int, Callable[[], object]] | None = None,
         open_errors: tuple[Exception, ...] = (),
+        heard: Sequence[np.ndarray] = (),
     ) -> None:
         self.clock = clock
         self.frames = frames
         self.at_frame = dict(at_frame or {})
         self.open_errors = list(open_errors)
+        self._heard = heard
         self.troubles: tuple[AudioTrouble, ...] = ()
         self.unplugged = False  # True: no microphone frame comes any more
         self.muted = False
@@ -95,7 +98,8 @@ class VirtualEnds:
         """The microphone has delivered every frame that is complete by now."""
         complete = min((self.clock() - self._opened_ns) // FRAME_NS, self.frames)
         while self.spoken < complete:
-            self.ring.write(np.full(FRAME, self.spoken / 10000, np.float32))
+            numbered = np.full(FRAME, self.spoken / 10000, np.float32)
+            self.ring.write(self._heard[self.spoken] if self._heard else numbered)
             self.spoken += 1
 
     def write_frame(self, pcm: np.ndarray) -> None:

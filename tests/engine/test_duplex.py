@@ -193,6 +193,28 @@ def test_same_seed_same_talk_and_another_seed_another(duplex: Duplex) -> None:
     assert tokens(talk(duplex, 30, seed=None)) != tokens(talk(duplex, 30, seed=None))
 
 
+def test_a_held_model_hears_and_says_padding_and_silence(duplex: Duplex) -> None:
+    """User report C11: held, its tokens are padding and the codes of silence, in its own memory too."""
+    frames = oracle.speechlike(30).reshape(-1, 1920)
+    duplex.reset(5)
+    duplex.hold(True)
+    held = [duplex.step(frame) for frame in frames[:12]]
+    silence = (duplex.lm_config.existing_text_padding_id, *duplex.prompt_codes.silence)
+    assert {(a.text, *(a.own or ())) for a in held[2:]} == {silence}
+    assert duplex.state["tokens.ring"][0, : 1 + duplex.lm_config.own].T.tolist() == [list(silence)] * 3
+    assert len({a.user for a in held}) > 6, "it hears"
+    duplex.hold(False)
+    free = [duplex.step(frame) for frame in frames[12:]]
+    assert all((a.text, *(a.own or ())) != silence for a in free[2:])
+    assert tokens(talk(duplex, 3)) == tokens(talk(duplex, 3))
+
+
+def test_a_reset_lets_a_held_model_go(duplex: Duplex) -> None:
+    wanted = tokens(talk(duplex, 6))
+    duplex.hold(True)
+    assert tokens(talk(duplex, 6)) == wanted
+
+
 def test_sampling_values_reach_the_next_frame(duplex: Duplex) -> None:
     """User report U1: temperature 0 from frame 10 on follows the greedy choice, which top-k 1 also makes."""
     results = []

@@ -158,6 +158,19 @@ def test_voice_and_persona_hold_from_the_next_talk(rig: Rig) -> None:
     assert rig.sent() == [StartTalk(PersonaChoice("my voice.wav", "You are kind."))]
 
 
+def test_who_speaks_first_holds_from_the_next_talk(rig: Rig) -> None:
+    """User report C11: the option is kept, sent with the next talk, and stays when another persona is chosen."""
+    rig.ready()
+    voice = rig.open_settings("voice").voice
+    assert not voice.waits.isChecked()
+    voice.waits.click()
+    assert rig.settings.values["persona.waits"] is True
+    choose(voice.voice, "NATM1")
+    rig.sent()
+    rig.window.session.start()
+    assert rig.sent() == [StartTalk(PersonaChoice("NATM1", waits=True))]
+
+
 def test_in_a_talk_a_new_persona_offers_a_new_talk(rig: Rig) -> None:
     rig.talk()
     voice = rig.open_settings("voice").voice

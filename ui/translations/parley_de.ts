@@ -228,6 +228,10 @@
       <translation>&amp;Stimme</translation>
     </message>
     <message>
+      <source>&amp;Wait for me to speak first</source>
+      <translation>&amp;Warten, bis ich zuerst spreche</translation>
+    </message>
+    <message>
       <source>, about {time} left</source>
       <translation>, noch etwa {time}</translation>
     </message>
@@ -2297,6 +2301,10 @@ Erinnert sich an {frames} Frames ({time})</translation>
     <message>
       <source>The model still hears itself through the microphone: turn the loudspeaker down, move the microphone away from it, or use headphones.</source>
       <translation>Das Modell hört sich noch immer selbst durch das Mikrofon: Stellen Sie den Lautsprecher leiser, rücken Sie das Mikrofon von ihm weg, oder benutzen Sie Kopfhörer.</translation>
+    </message>
+    <message>
+      <source>The model waits for you to speak first.</source>
+      <translation>Das Modell wartet, bis Sie zuerst sprechen.</translation>
     </message>
     <message>
       <source>The model's config.json has "{1}": {2}, which is no file name.</source>
