@@ -124,6 +124,21 @@ def _named_folder(text: str) -> tuple[str, Path]:
     return name, Path(folder)
 
 
+def _device(text: str) -> str:
+    """A device of this computer, by its name: said here, before minutes of reading and far from any traceback."""
+    if text == "cpu":
+        return text
+    import torch
+
+    kind, _, number = text.partition(":")
+    if kind != "cuda" or (":" in text and not number.isdecimal()):
+        raise argparse.ArgumentTypeError(f"{text} is no device: cpu, cuda or cuda:N is needed")
+    cards = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    if int(number or 0) >= cards:
+        raise argparse.ArgumentTypeError(f"{text} is not here: PyTorch sees {cards} graphics cards on this computer")
+    return text
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m training", description="How the bundled model was made.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
@@ -150,7 +165,7 @@ def _parser() -> argparse.ArgumentParser:
     bank.add_argument("--voices", type=Path, required=True)
     bank.add_argument("--out", type=Path, required=True)
     bank.add_argument("--seed", type=int, default=1)
-    bank.add_argument("--device", default="cpu")
+    bank.add_argument("--device", type=_device, default="cpu", help="cpu, cuda or cuda:N")
     codec = command("train-codec", _train_codec, "train the codec from nothing or from a checkpoint")
     codec.add_argument("--script", type=Path, required=True)
     codec.add_argument("--bank", type=Path, required=True)
@@ -162,7 +177,7 @@ def _parser() -> argparse.ArgumentParser:
     codec.add_argument("--seed", type=int, default=1)
     codec.add_argument("--clips", type=int, default=32)
     codec.add_argument("--frames", type=int, default=32)
-    codec.add_argument("--device", default="cpu")
+    codec.add_argument("--device", type=_device, default="cpu", help="cpu, cuda or cuda:N")
     codec.add_argument("--compile", action="store_true")
     codec.add_argument("--profile", action="store_true", help="print where the time of a step goes, then end (GPU)")
     codec.add_argument("--critic-from", type=float, default=0.2, help="share of the run after which the critic joins")
@@ -188,10 +203,10 @@ def _parser() -> argparse.ArgumentParser:
     model.add_argument("--pool", type=int, default=1024)
     model.add_argument("--renew-every", type=int, default=8)
     model.add_argument("--rate", type=float, default=8e-4)
-    model.add_argument("--feed", nargs="*", default=(), metavar="DEVICE",
+    model.add_argument("--feed", nargs="*", type=_device, default=(), metavar="DEVICE",
                        help="devices on which other processes make sequences, such as cuda:1 cuda:1")  # fmt: skip
     model.add_argument("--compile", action="store_true", help="compile the loss first, which takes a minute (GPU)")
-    model.add_argument("--device", default="cpu")
+    model.add_argument("--device", type=_device, default="cpu", help="cpu, cuda or cuda:N")
     clips = command("clips", _clips, "speak test utterances for evaluate-codec from a held-out script")
     clips.add_argument("--script", type=Path, required=True)
     clips.add_argument("--voices", type=Path, required=True)
