@@ -1,12 +1,12 @@
 """Triton kernels that stream 8- and 4-bit weights past one vector, as `engine.kernels_linear` does plain ones.
 
-The weights are widened in registers and never written back (`engine.kernels_quantized_parts`); scales are applied to
-sums, not to weights: once a row where a row (or the matrix) shares one, else once for every 16 bytes that a thread
-holds. A row is taken whole where it fits, so that the vector stays in registers, normed once; the scales are asked for
-together with the weights, before anything waits.
+The products are those of whole numbers (`engine.kernels_quantized_parts`; fp8: of floats); scales are applied to sums,
+not to weights: once a row where a row (or the matrix) shares one, else once for every 16 bytes that a thread holds. A
+row is taken whole where it fits, so that the vector stays in registers, normed and made whole numbers once; the scales
+are asked for together with the weights, before anything waits.
 
-Sums are in float32 and rounded where the plain kernels round, so a product differs from that of the dequantised matrix
-by the order of its sum only (four bits: `low_products` adds a little). Formats: `engine.quantize.Quantized`. Each
+Results are rounded where the plain kernels round, so a product differs from that of the dequantised matrix by the order
+of its sum and by the vector's 16 bits only: less than bfloat16 can tell. Formats: `engine.quantize.Quantized`. Each
 kernel stands beside its plain PyTorch. Imports Triton: import this module late.
 """
 
@@ -23,11 +23,12 @@ from engine.kernels_quantized_parts import (
     PIECE,
     as_loaded,
     finished,
+    finished_pair,
     group_bytes,
     kind,
     load_pieces,
     load_scales,
-    parts,
+    prepared,
     row_sums,
 )
 from engine.layers import rms_norm
@@ -81,22 +82,19 @@ def held_kernel(
     if GROUP > 0:
         high = load_half(x + W, at, W).to(tl.float32)
     if NORM:
-        squares = tl.sum(tl.sum(low * low, axis=1), axis=0)
+        squares = low * low
         if GROUP > 0:
-            squares += tl.sum(tl.sum(high * high, axis=1), axis=0)
-        power = tl.rsqrt(squares / K + EPSILON)
+            squares += high * high
+        power = tl.rsqrt(tl.sum(tl.sum(squares, axis=1), axis=0) / K + EPSILON)
         low = (low * (gain.to(tl.float32) * power)).to(x.dtype.element_ty).to(tl.float32)
         if GROUP > 0:
             high = (high * (high_gain.to(tl.float32) * power)).to(x.dtype.element_ty).to(tl.float32)
         else:
             high = low
-    a, b, c, d = parts(low, G, KIND)
+    a, b, c, d = prepared(low, KIND)
     e, f, g, h = a, b, c, d
-    low_whole = tl.sum(low, axis=1)
-    high_whole = low_whole
     if GROUP > 0:
-        e, f, g, h = parts(high, G, KIND)
-        high_whole = tl.sum(high, axis=1)
+        e, f, g, h = prepared(high, KIND)
     for index in range(TILES):
         more = index + 1 < TILES
         following = rows + ROWS
@@ -114,13 +112,14 @@ def held_kernel(
                 next_high_scale2 = load_scales(scales, following + N, pieces, 1, ALL, W, GROUP, SCALE_ROWS, more2)
         if ADD:  # asked for before the sum, which hides how long it takes
             held = tl.load(out + rows, mask=rows < N, other=0.0)
-        sums = row_sums(tile, a, b, c, d, low_whole, e, f, g, h, high_whole, scale, high_scale, KIND)
-        y = finished(sums, scale, GROUP).to(dtype)
+        sums = row_sums(tile, a, b, c, d, e, f, g, h, scale, high_scale, KIND)
         if GATED:
-            sums = row_sums(tile2, a, b, c, d, low_whole, e, f, g, h, high_whole, scale2, high_scale2, KIND)
-            u = finished(sums, scale2, GROUP).to(dtype)
-            y = (silu(y, dtype) * u.to(tl.float32)).to(dtype)
+            sums2 = row_sums(tile2, a, b, c, d, e, f, g, h, scale2, high_scale2, KIND)
+            wide, u = finished_pair(sums, sums2, scale, scale2, GROUP)
+            y = (silu(wide.to(dtype), dtype) * u.to(dtype).to(tl.float32)).to(dtype)
             tile2, scale2, high_scale2 = next_tile2, next_scale2, next_high_scale2
+        else:
+            y = finished(sums, scale, GROUP).to(dtype)
         if ADD:
             y = (held.to(tl.float32) + y.to(tl.float32)).to(dtype)
         tl.store(out + rows, y, mask=rows < N)
@@ -151,18 +150,15 @@ def stepped_kernel(
         pieces += G
         next_tile = load_pieces(values, rows, pieces, N, W, True)
         low = load_half(x, at, W).to(tl.float32)
-        a, b, c, d = parts(low, G, KIND)
+        a, b, c, d = prepared(low, KIND)
         e, f, g, h = a, b, c, d
-        low_whole = tl.sum(low, axis=1)
-        high_whole = low_whole
         next_scale, next_high_scale = scale, high_scale
         if GROUP > 0:
             next_scale = load_scales(scales, rows, pieces, 0, N, W, GROUP, SCALE_ROWS, True)
             next_high_scale = load_scales(scales, rows, pieces, 1, N, W, GROUP, SCALE_ROWS, True)
             high = load_half(x + W, at, W).to(tl.float32)
-            e, f, g, h = parts(high, G, KIND)
-            high_whole = tl.sum(high, axis=1)
-        total += row_sums(tile, a, b, c, d, low_whole, e, f, g, h, high_whole, scale, high_scale, KIND)
+            e, f, g, h = prepared(high, KIND)
+        total += row_sums(tile, a, b, c, d, e, f, g, h, scale, high_scale, KIND)
         tile, scale, high_scale = next_tile, next_scale, next_high_scale
         at += G * 16
     y = finished(total, scale, GROUP).to(dtype).to(tl.float32)

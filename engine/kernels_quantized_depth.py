@@ -21,7 +21,7 @@ from engine.kernels_quantized_parts import (
     kind,
     load_pieces,
     load_scales,
-    parts,
+    prepared,
     row_sums,
 )
 from engine.layers import rms_norm
@@ -69,26 +69,23 @@ def depth_project_kernel(
         token = tl.load(token_at)
     low = depth_input(source, table, table_scales, token, at, inside, K, EMBED)
     high = low
-    squares = tl.sum(tl.sum(low * low, axis=1), axis=0)
+    squares = low * low
     if GROUP > 0:
         high = depth_input(source, table, table_scales, token, at + W, inside, K, EMBED)
-        squares += tl.sum(tl.sum(high * high, axis=1), axis=0)
+        squares += high * high
     if EMBED:  # noqa: SIM102 - known while compiling
         if tl.program_id(0) == 0:
             tl.store(x + at, low.to(dtype), mask=inside)
             if GROUP > 0:
                 tl.store(x + W + at, high.to(dtype), mask=inside)
-    power = tl.rsqrt(squares / K + EPSILON)
+    power = tl.rsqrt(tl.sum(tl.sum(squares, axis=1), axis=0) / K + EPSILON)
     low = (low * (gain * power)).to(dtype).to(tl.float32)
-    a, b, c, d = parts(low, G, KIND)
+    a, b, c, d = prepared(low, KIND)
     e, f, g, h = a, b, c, d
-    low_whole = tl.sum(low, axis=1)
-    high_whole = low_whole
     if GROUP > 0:
         high = (high * (high_gain * power)).to(dtype).to(tl.float32)
-        e, f, g, h = parts(high, G, KIND)
-        high_whole = tl.sum(high, axis=1)
-    sums = row_sums(tile, a, b, c, d, low_whole, e, f, g, h, high_whole, scale, high_scale, KIND)
+        e, f, g, h = prepared(high, KIND)
+    sums = row_sums(tile, a, b, c, d, e, f, g, h, scale, high_scale, KIND)
     y = finished(sums, scale, GROUP).to(dtype)
     part, row = rows // K, rows % K
     place = (row // HEAD) * (STEPS * HEAD) + step * HEAD + row % HEAD
@@ -163,15 +160,12 @@ def depth_attend_kernel(
     held = tl.load(x + rows).to(tl.float32)
     some: tl.constexpr = HEADS if GROUP == 0 else HEADS // 2
     low = tl.reshape(attention(query, keys, values, step, 0, some, HEAD, STEPS, BLOCK, SCALE), (G, 16))
-    a, b, c, d = parts(low, G, KIND)
+    a, b, c, d = prepared(low, KIND)
     e, f, g, h = a, b, c, d
-    low_whole = tl.sum(low, axis=1)
-    high_whole = low_whole
     if GROUP > 0:
         high = tl.reshape(attention(query, keys, values, step, some, some, HEAD, STEPS, BLOCK, SCALE), (G, 16))
-        e, f, g, h = parts(high, G, KIND)
-        high_whole = tl.sum(high, axis=1)
-    sums = row_sums(tile, a, b, c, d, low_whole, e, f, g, h, high_whole, scale, high_scale, KIND)
+        e, f, g, h = prepared(high, KIND)
+    sums = row_sums(tile, a, b, c, d, e, f, g, h, scale, high_scale, KIND)
     y = finished(sums, scale, GROUP).to(dtype).to(tl.float32)
     tl.store(x + rows, (held + y).to(dtype))
 

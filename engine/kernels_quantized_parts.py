@@ -1,9 +1,13 @@
-"""Triton functions of quantised products: weights are loaded as words of four bytes, taken apart, and multiplied.
+"""Triton functions of quantised products: weights are loaded as words of four bytes and multiplied as whole numbers.
 
-Numbers become float32 by bit operations, not by a conversion, which is slow on GPUs: put under the bits of 2^23 a
-number is the lowest part of that float's mantissa, and a subtraction leaves it exact. A thread takes pieces of 16
-bytes of a row; sums of pieces are float32. Formats: `engine.quantize.Quantized`. Imports Triton: import this module
-late.
+Widening every weight to float32 for a multiplication of its own is what held these products up, not memory; GPUs
+multiply four bytes by four and add them up in one instruction. So the vector too is made of whole numbers, once in a
+program: 16 bits with a unit of their own for every 16 numbers, kept as one word of upper and one of lower bytes for
+every word of weights. That rounds a number by at most 2^-16 of the largest of the 16, where bfloat16, in which vectors
+arrive, rounds it by up to 2^-9 of itself. Sums of 16 products are whole numbers and exact; the rest is float32.
+
+fp8 has no such instruction: its weights are widened. A thread takes pieces of 16 bytes of a row. Formats:
+`engine.quantize.Quantized`. Imports Triton: import this module late.
 """
 
 from __future__ import annotations
@@ -43,69 +47,67 @@ def load_scales(scales, rows, pieces, half: tl.constexpr, N: tl.constexpr, W: tl
         return tl.load(scales + rows[:, None] // SCALE_ROWS, mask=(rows < N)[:, None] & more, other=0.0)
 
 
+# Triton's interpreter knows no assembly.
+NATIVE = tl.constexpr(isinstance(load_pieces, triton.runtime.JITFunction))
+
+
 @triton.jit
-def parts(v, G: tl.constexpr, KIND: tl.constexpr):
-    """v [G, 16] as four vectors [G, 4], one for each place in a word; shrunk where the place leaves numbers 256 times
-    too large."""
-    even, odd = tl.split(tl.reshape(v, (G, 4, 2, 2)))
+def parts(v):
+    """v [G, 16] as four [G, 4], one for each place in a word."""
+    even, odd = tl.split(tl.reshape(v, (v.shape[0], 4, 2, 2)))
     first, third = tl.split(even)
     second, fourth = tl.split(odd)
-    if KIND == 1:
-        second, fourth = second * (1.0 / 256.0), fourth * (1.0 / 256.0)
     return first, second, third, fourth
 
 
 @triton.jit
-def as_float(words, mask: tl.constexpr, magic: tl.constexpr):
-    """(words & mask) ^ magic, read as float32: one instruction, which the compiler makes two of."""
-    if NATIVE:
-        bits = tl.inline_asm_elementwise(
-            "lop3.b32 $0, $1, $2, $3, 0x6A;", "=r,r,r,r", [words, mask, magic], dtype=tl.int32, is_pure=True, pack=1
-        )
+def planes(v):
+    """v [G, 16] float32 in 16 bits: the words [G, 4] of the numbers' upper bytes, which have a sign, and of their lower
+    ones, which have none; what a number's unit stands for [G]; the numbers' sums [G].
+
+    Adding 1.5 x 2^23 rounds to whole numbers and leaves them in the lowest bits of the float."""
+    largest = tl.max(tl.abs(v), axis=1)
+    finer = 32767.0 / tl.maximum(largest, 1e-30)
+    numbers = (v * finer[:, None] + 12582912.0).to(tl.int32, bitcast=True) - 0x4B400000
+    a, b, c, d = parts(numbers)
+    upper = ((a >> 8) & 0xFF) | (b & 0xFF00) | ((c & 0xFF00) << 8) | ((d & 0xFF00) << 16)
+    lower = (a & 0xFF) | ((b & 0xFF) << 8) | ((c & 0xFF) << 16) | (d << 24)
+    return upper, lower, largest * (1.0 / 32767.0), tl.sum(numbers, axis=1)
+
+
+@triton.jit
+def prepared(v, KIND: tl.constexpr):
+    """v [G, 16] float32 as `row_sums` needs it: its `planes`, or for fp8 its `parts`."""
+    if KIND == 3:
+        return parts(v)
     else:
-        bits = (words & mask) ^ magic
-    return bits.to(tl.float32, bitcast=True)
-
-
-# Triton's interpreter knows no assembly.
-NATIVE = tl.constexpr(isinstance(as_float, triton.runtime.JITFunction))
+        return planes(v)
 
 
 @triton.jit
-def products(tile, a, b, c, d):
-    """Words [ROWS, G, 4] of four int8 each . four parts of the vector [G, 4] -> [ROWS, G].
-
-    The sign bit is flipped, which adds 128, and with the number the float stands for 2^23 + number + 128; the second
-    and the fourth byte stay where they are, so their numbers come out times 256."""
-    upper = tile >> 16
-    total = (as_float(tile, 0xFF, 0x4B000080) - 8388736.0) * a[None, :, :]
-    total += (as_float(tile, 0xFF00, 0x4B008000) - 8421376.0) * b[None, :, :]
-    total += (as_float(upper, 0xFF, 0x4B000080) - 8388736.0) * c[None, :, :]
-    total += (as_float(upper, 0xFF00, 0x4B008000) - 8421376.0) * d[None, :, :]
-    return tl.sum(total, axis=2)
-
-
-@triton.jit
-def low_products(tile, a, b, c, d, whole):
-    """Words [ROWS, G, 4]: the low halves of their bytes, less 8, . parts of the vector [G, 4] -> [ROWS, G].
-
-    Bits 16 to 19 under the bits of 128 stand for 128 + number. What is too much is taken off the sum: 136 times that
-    of the vector, whole [G]. A bias this small costs no exactness that float32 sums would have had."""
-    total = as_float(tile << 16, 0xF0000, 0x43000000) * a[None, :, :]
-    total += as_float(tile << 8, 0xF0000, 0x43000000) * b[None, :, :]
-    total += as_float(tile, 0xF0000, 0x43000000) * c[None, :, :]
-    total += as_float(tile >> 8, 0xF0000, 0x43000000) * d[None, :, :]
-    return tl.sum(total, axis=2) - 136.0 * whole[None, :]
+def byte_products(words, upper, lower):
+    """Words . planes, byte by byte: the sums over a word of words x upper, and of words x lower. Whole numbers."""
+    if NATIVE:
+        return tl.inline_asm_elementwise(
+            "dp4a.s32.s32 $0, $2, $3, 0; dp4a.s32.u32 $1, $2, $4, 0;", "=r,=r,r,r,r", [words, upper, lower],
+            dtype=(tl.int32, tl.int32), is_pure=True, pack=1,
+        )  # fmt: skip
+    else:
+        high = (words >> 24) * (upper >> 24)
+        low = (words >> 24) * ((lower >> 24) & 0xFF)
+        for place in tl.static_range(3):
+            number = (words << (24 - 8 * place)) >> 24
+            high += number * ((upper << (24 - 8 * place)) >> 24)
+            low += number * ((lower >> (8 * place)) & 0xFF)
+        return high, low
 
 
 @triton.jit
-def high_products(tile, a, b, c, d, whole):
-    """As `low_products` for the high halves: bits 12 to 15 under those of 2048."""
-    total = as_float(tile << 8, 0xF000, 0x45000000) * a[None, :, :]
-    total += as_float(tile, 0xF000, 0x45000000) * b[None, :, :]
-    total += as_float(tile >> 8, 0xF000, 0x45000000) * c[None, :, :]
-    total += as_float(tile >> 16, 0xF000, 0x45000000) * d[None, :, :]
-    return tl.sum(total, axis=2) - 2056.0 * whole[None, :]
+def piece_products(tile, upper, lower):
+    """Words [ROWS, G, 4] of four int8 each . planes [G, 4] -> [ROWS, G] int32, exact: a piece gives no more than
+    16 x 128 x 32768, which is 2^26."""
+    high, low = byte_products(tile, upper[None, :, :], lower[None, :, :])
+    return tl.sum(high, axis=2) * 256 + tl.sum(low, axis=2)
 
 
 @triton.jit
@@ -148,14 +150,19 @@ def float_products(tile, a, b, c, d):
 
 
 @triton.jit
-def row_sums(tile, a, b, c, d, low_whole, e, f, g, h, high_whole, low_scale, high_scale, KIND: tl.constexpr):
-    """A tile . the vector -> [ROWS, G] float32; four bits with their scales. a to d: `parts` of the vector, or of its
-    first half, low_whole [G] their sum; e to h, high_whole: of the second half (four bits only)."""
+def row_sums(tile, a, b, c, d, e, f, g, h, low_scale, high_scale, KIND: tl.constexpr):
+    """A tile . the vector -> [ROWS, G] float32; four bits with their scales. a to d: the vector, or its first half, as
+    `prepared`; e to h: its second half (four bits only).
+
+    Four bits: low halves of bytes are numbers plus 8, so 8 times the vector's sum is too much; high halves are made
+    signed bytes where they stand, 16 times the number."""
     if KIND == 1:
-        return products(tile, a, b, c, d)
+        return piece_products(tile, a, b).to(tl.float32) * c[None, :]
     elif KIND == 2:
-        lows = low_products(tile, a, b, c, d, low_whole) * low_scale.to(tl.float32)
-        return lows + high_products(tile, e, f, g, h, high_whole) * high_scale.to(tl.float32)
+        lows = (piece_products(tile & 0x0F0F0F0F, a, b) - 8 * d[None, :]).to(tl.float32)
+        highs = piece_products((tile & -0x0F0F0F10) ^ -0x7F7F7F80, e, f).to(tl.float32)
+        lows *= c[None, :] * low_scale.to(tl.float32)
+        return lows + highs * ((g * 0.0625)[None, :] * high_scale.to(tl.float32))
     else:
         return float_products(tile, a, b, c, d)
 
@@ -167,6 +174,21 @@ def finished(sums, scale, GROUP: tl.constexpr):
     if GROUP == 0:
         y *= tl.sum(scale.to(tl.float32), axis=1)
     return y
+
+
+@triton.jit
+def added(a, b, c, d):
+    return a + c, b + d
+
+
+@triton.jit
+def finished_pair(sums, sums2, scale, scale2, GROUP: tl.constexpr):
+    """`finished` of two at once, whose warps then wait for each other as often as for one."""
+    y, y2 = tl.reduce((sums, sums2), 1, added)
+    if GROUP == 0:
+        y *= tl.sum(scale.to(tl.float32), axis=1)
+        y2 *= tl.sum(scale2.to(tl.float32), axis=1)
+    return y, y2
 
 
 def kind(weight: Quantized) -> int:

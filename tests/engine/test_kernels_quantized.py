@@ -25,8 +25,7 @@ from engine.quantize import Quantized, QuantizedWeight, dequantized, embedding, 
 from engine.sampling import SamplingValues
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
-# bfloat16: sums of another order may round to a neighbour; float32, four bits: a bias of at most 2048 under every
-# number costs some exactness.
+# bfloat16: sums of another order may round to a neighbour; float32: the vector is rounded to 16 bits.
 TOLERANCE = {torch.float32: 3e-4, torch.bfloat16: 0.07}
 DTYPES = pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 FORMATS = pytest.mark.parametrize("precision", QUANTIZED)
@@ -71,6 +70,56 @@ def test_linear(precision: str, dtype: torch.dtype, rows: int, columns: int, blo
     launch = Launch(4, 1 if block else 3, 4)
     kernels_quantized.linear(matrix, x, out, launch, block, norm=norm, add=not normed, pdl=PDL)
     assert_near(out, wanted)
+
+
+def whole_weight(precision: str, rows: int, columns: int) -> Quantized:
+    """Every number that the format has, the extremes often; scales of 1."""
+    smallest, largest = (-8, 7) if precision == "int4" else (-127, 127)
+    numbers = torch.randint(smallest, largest + 1, (rows, columns), generator=torch.Generator().manual_seed(4))
+    numbers[0], numbers[1], numbers[2, ::2], numbers[2, 1::2] = smallest, largest, smallest, largest
+    into = weight(precision, rows, columns)
+    into.scales.fill_(1)
+    if precision == "int4":
+        low, high = (numbers + 8).to(torch.uint8).chunk(2, dim=-1)
+        numbers = low | (high << 4)
+    into.values.copy_(numbers)
+    return into
+
+
+@pytest.mark.parametrize("precision", ["int8", "int4"])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_sums_of_whole_numbers_are_exact_up_to_the_largest(precision: str, sign: int) -> None:
+    """Numbers of the vector that 16 bits hold are not rounded, and no piece overflows."""
+    matrix = whole_weight(precision, 8, 128)
+    x = random(128, dtype=torch.float32, seed=1, scale=9000).round().clamp(-32767, 32767)
+    x[::16] = sign * 32767.0
+    x[32:64] = sign * 32767.0  # a whole piece of the largest, and a piece of both signs
+    x[64:80:2], x[65:80:2] = 32767.0, -32767.0
+    out = torch.zeros(8, dtype=torch.float32, device=DEVICE)
+    kernels_quantized.linear(matrix, x, out, Launch(4, 2, 4), pdl=PDL)
+    wanted = dequantized(matrix, torch.float64) @ x.double()
+    torch.testing.assert_close(out.double(), wanted, rtol=1e-6, atol=32)
+
+
+@pytest.mark.parametrize("precision", ["int8", "int4"])
+@pytest.mark.parametrize("block", [0, 64])
+def test_one_huge_number_spoils_its_neighbours_only(precision: str, block: int) -> None:
+    """Every 16 numbers of the vector have their own unit: the rest of a vector is as exact as without the huge one."""
+    matrix, x = weight(precision, 8, 512), random(512, dtype=torch.float32, seed=1)
+    x[7] = 1e6
+    first = matrix.values[:, :16]  # so that nothing is seen of its own 16
+    first.copy_((first & 0xF0) | 8 if precision == "int4" else torch.zeros_like(first))
+    out = torch.zeros(8, dtype=torch.float32, device=DEVICE)
+    kernels_quantized.linear(matrix, x, out, Launch(4, 1, 4), block, add=True, pdl=PDL)
+    torch.testing.assert_close(out.double(), dequantized(matrix, torch.float64) @ x.double(), rtol=0, atol=3e-4)
+
+
+@pytest.mark.parametrize("precision", ["int8", "int4"])
+def test_a_vector_of_zeros_gives_zeros(precision: str) -> None:
+    out = torch.ones(8, dtype=torch.float32, device=DEVICE)
+    x = torch.zeros(128, device=DEVICE)
+    kernels_quantized.linear(weight(precision, 8, 128), x, out, Launch(4, 2, 4), pdl=PDL)
+    assert out.eq(0).all()
 
 
 @FORMATS
