@@ -14,10 +14,11 @@ from typing import NamedTuple, cast
 import torch
 from torch import Tensor, nn
 
-from engine import kernels_codec, kernels_latent
+from engine import kernels_codec, kernels_columns, kernels_latent
 from engine.config import MimiConfig
 from engine.kernels_codec import Parts, Tile
-from engine.kernels_linear import Launch
+from engine.kernels_latent import Renewal
+from engine.kernels_linear import LATE, NO_OVERLAP, Launch
 from engine.kernels_tails import Memory, Signal
 from engine.mimi import LatentTransformer, Mimi, Residual, StreamingConv1d, StreamingConvTranspose1d, TransformerLayer
 
@@ -25,19 +26,25 @@ from engine.mimi import LatentTransformer, Mimi, Residual, StreamingConv1d, Stre
 class CodecCuts(NamedTuple):
     """How the codec's work is cut. Correct for any sizes.
 
-    precision: how tiles multiply float32: "ieee", or "tf32x3" on tensor cores with three products for one, which was
-        some 15 % faster with kernels that start early (with late ones, as here: not measured). Its codes agreed on a
-        card too, but with random weights only.
+    precision: how tiles multiply float32 (`Tile`), where `tiles` does not say.
     programs: how many a convolution is split into at least, where its sum is long enough to split.
-    ring_warps: of the two programs that attend for a head.
+    tiles: of single layers by name. A residual unit named here is one launch; a convolution of one or two columns
+        takes rows, depth and warps from it, a transposed one with `columns` 2 too.
+    attend_rows: of the output projection, which each program that attends for a head adds; 0: a launch of its own.
+    latent_start, quantiser_start: when the kernels of transformer and quantiser let their successor start.
+    ring_warps: of the programs that attend for a head.
     """
 
     precision: str = "ieee"
     programs: int = 320
     depth: int = 32  # of a tile's step
     warps: int = 4  # of a tile
+    tiles: tuple[tuple[str, Tile], ...] = ()
     few_rows: int = 128  # programs of a convolution with one or two columns
     level_rows: int = 16  # code vectors that a program compares
+    quantiser_start: int = LATE
+    latent_start: int = LATE
+    attend_rows: int = 0
     ring_warps: int = 16
     in_proj: Launch = Launch(8, warps=4)
     out_proj: Launch = Launch(4, warps=4)
@@ -61,9 +68,11 @@ class FusedCodec:
     def __init__(
         self, mimi: Mimi, state: Mapping[str, Tensor], window: int, *, pdl: int, cuts: CodecCuts | None = None
     ) -> None:  # fmt: skip
-        """`pdl`: when kernels let their successor start (`kernels_linear`)."""
+        """`pdl`: when kernels let their successor start (`kernels_linear`), where the cuts do not say; where it is
+        NO_OVERLAP, none do."""
         assert unsupported(mimi.config) is None, "ask `unsupported` first"
         self.cuts = cuts or CodecCuts()
+        self._tiles_named = dict(self.cuts.tiles)
         self._mimi, self._window, self._pdl = mimi, window, pdl
         self._state = {name: tensor[0] if tensor.dim() > 1 else tensor for name, tensor in state.items()}
         self._device = mimi.downsample.weight.device
@@ -91,6 +100,7 @@ class FusedCodec:
             kernels_latent.quantise, latent.data.view(-1), q.semantic_in, q.acoustic_in, q.codebooks, q.half_norms,
             self._zeros(2, q.codebooks.shape[2]), self._zeros(2, q.codebooks.shape[1]),
             torch.zeros(2, dtype=torch.int32, device=self._device), s["frame.heard"], rows=self.cuts.level_rows,
+            start=self.cuts.quantiser_start,
         )  # fmt: skip
         return self._finished()
 
@@ -143,10 +153,19 @@ class FusedCodec:
         return x
 
     def _residual(self, layer: Residual, name: str, x: Signal) -> Signal:
-        inner = self._signal(layer.conv1.weight.shape[0], x.length)
-        self._conv(layer.conv1, f"{name}.conv1", x, inner, activate=True)
-        out = self._signal(x.channels, x.length)
-        self._tiles(layer.conv2, inner, out, self._zeros(1, 1), activate=True, skip=x)
+        inner, out = layer.conv1.weight.shape[0], self._signal(x.channels, x.length)
+        tail = self._state[f"{name}.conv1.tail"]
+        if name in self._tiles_named:
+            assert layer.conv1.bias is not None and layer.conv2.bias is not None, "only resampling layers lack a bias"
+            self._add(
+                kernels_codec.residual, layer.conv1.weight, layer.conv1.bias, layer.conv2.weight, layer.conv2.bias, x,
+                tail, out, self._tiles_named[name], dilation=layer.conv1.dilation,
+            )  # fmt: skip
+            self._memory.keep(x, tail, activate=True)
+            return out
+        between = self._signal(inner, x.length)
+        self._conv(layer.conv1, f"{name}.conv1", x, between, activate=True)
+        self._tiles(layer.conv2, f"{name}.conv2", between, out, self._zeros(1, 1), activate=True, skip=x)
         return out
 
     def _conv(self, layer: StreamingConv1d, name: str, x: Signal, out: Signal, *, activate: bool) -> None:
@@ -157,40 +176,38 @@ class FusedCodec:
         if 1 in layer.weight.shape[:2] and layer.stride == 1:
             assert layer.bias is not None, "only resampling layers lack a bias"
             self._add(
-                kernels_codec.conv_short, layer.weight, layer.bias, x, tail, out, columns=32 if x.channels > 1 else 512,
-                activate=activate,
+                kernels_columns.conv_short, layer.weight, layer.bias, x, tail, out,
+                columns=32 if x.channels > 1 else 512, activate=activate,
             )  # fmt: skip
         else:
-            self._tiles(layer, x, out, tail, activate=activate)
+            self._tiles(layer, name, x, out, tail, activate=activate)
         self._memory.keep(x, tail, activate=activate)
 
     def _tiles(
-        self,
-        layer: StreamingConv1d,
-        x: Signal,
-        out: Signal,
-        tail: Tensor,
-        *,
-        activate: bool,
+        self, layer: StreamingConv1d, name: str, x: Signal, out: Signal, tail: Tensor, *, activate: bool,
         skip: Signal | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         assert layer.bias is not None, "only resampling layers lack a bias"
         rows, columns = layer.weight.shape[0], out.length
-        tile = _tile(rows, columns, layer.weight[0].numel(), self.cuts)
+        tile = self._tile(name, rows, columns, layer.weight[0].numel())
         parts = Parts.of(tile, rows, columns, self._device)
         self._add(
             kernels_codec.conv, layer.weight, layer.bias, x, tail, out, tile, parts, stride=layer.stride,
-            dilation=layer.dilation, activate=activate, skip=skip, precision=self.cuts.precision,
+            dilation=layer.dilation, activate=activate, skip=skip,
         )  # fmt: skip
+
+    def _tile(self, name: str, rows: int, columns: int, inner: int) -> Tile:
+        return self._tiles_named.get(name) or _tile(rows, columns, inner, self.cuts)
 
     def _few(self, layer: StreamingConv1d, name: str, x: Signal, out: Signal, *, activate: bool) -> None:
         tail = self._state[f"{name}.tail"]
-        rows = max(1, layer.weight.shape[0] // self.cuts.few_rows)
-        depth = math.gcd(layer.weight[0].numel(), 1024)
+        inner = layer.weight[0].numel()
+        usual = Tile(max(1, layer.weight.shape[0] // self.cuts.few_rows), 2, math.gcd(inner, 1024), warps=8)
+        tile = self._tiles_named.get(name, usual)
         started = self._memory.started if layer.replicate else None
         self._add(
-            kernels_codec.conv_few, layer.weight, layer.bias, x, tail, out, rows=rows, depth=depth, stride=layer.stride,
-            activate=activate, started=started,
+            kernels_columns.conv_few, layer.weight, layer.bias, x, tail, out, rows=tile.rows, depth=tile.depth,
+            warps=tile.warps, stride=layer.stride, activate=activate, started=started,
         )  # fmt: skip
         self._memory.keep(x, tail, activate=activate)
 
@@ -200,34 +217,51 @@ class FusedCodec:
         out, following = self._signal(channels, x.length * layer.stride), self._signal(channels, layer.overlap)
         kept = self._state[f"{name}.partial"]
         rows, columns = channels * layer.stride, x.length + 1
-        tile = _tile(rows, columns, inner, self.cuts)
-        self._add(
-            kernels_codec.conv_transposed, layer.weight, layer.bias, x, kept, following.data, out, tile,
-            Parts.of(tile, rows, columns, self._device), precision=self.cuts.precision,
-        )  # fmt: skip
+        tile = self._tile(name, rows, columns, inner)
+        if tile.columns == 2:
+            self._add(
+                kernels_columns.conv_few_transposed, layer.weight, layer.bias, x, kept, following.data, out,
+                channels=tile.rows, depth=tile.depth, warps=tile.warps,
+            )  # fmt: skip
+        else:
+            self._add(
+                kernels_codec.conv_transposed, layer.weight, layer.bias, x, kept, following.data, out, tile,
+                Parts.of(tile, rows, columns, self._device),
+            )  # fmt: skip
         self._memory.keep(following, kept, activate=False)
         return out
 
     def _transformer(self, transformer: LatentTransformer, x: Tensor) -> None:
         """x [2, dim], in place."""
-        s, dim = self._state, x.shape[1]
-        projected, attended = self._zeros(2, 3 * dim), self._zeros(2, dim)
-        hidden = self._zeros(2, transformer.config.dim_feedforward)
+        s, cuts, dim = self._state, self.cuts, x.shape[1]
+        projected, hidden = self._zeros(2, 3 * dim), self._zeros(2, transformer.config.dim_feedforward)
+        attended, renewed = self._zeros(2, dim), self._zeros(2, dim)
+        parts = self._zeros(transformer.config.num_heads, 2, dim)
         position = s[f"{transformer.name}.position"]
+        add = partial(self._add, start=cuts.latent_start)
+        two = partial(add, kernels_latent.two_linear)
         for module in transformer.layers:
             layer = cast(TransformerLayer, module)
-            two, cuts = partial(self._add, kernels_latent.two_linear), self.cuts
-            two(layer.in_proj, x, projected, cuts.in_proj, norm=(layer.norm1_weight, layer.norm1_bias))
-            rings = (projected, self._periods, position, s[layer.keys], s[layer.values], self._window, attended)
-            self._add(kernels_latent.two_ring_attend, *rings, warps=cuts.ring_warps)
-            two(layer.out_proj, attended, x, cuts.out_proj, scale=layer.scale1)
-            two(layer.linear1, x, hidden, cuts.linear1, norm=(layer.norm2_weight, layer.norm2_bias), gelu=True)
-            two(layer.linear2, hidden, x, cuts.linear2, scale=layer.scale2)
+            norm1, norm2 = (layer.norm1_weight, layer.norm1_bias), (layer.norm2_weight, layer.norm2_bias)
+            two(layer.in_proj, x, projected, cuts.in_proj, norm=norm1)
+            rings = (projected, self._periods, position, s[layer.keys], s[layer.values], self._window)
+            if cuts.attend_rows:
+                rows, renewal = cuts.attend_rows, Renewal(parts, layer.scale1, renewed)
+                add(kernels_latent.attend_project, *rings, layer.out_proj, parts, rows=rows, warps=cuts.ring_warps)
+                two(layer.linear1, x, hidden, cuts.linear1, norm=norm2, gelu=True, renew=renewal)
+                two(layer.linear2, hidden, x, cuts.linear2, scale=layer.scale2, held=renewed)
+            else:
+                add(kernels_latent.two_ring_attend, *rings, attended, warps=cuts.ring_warps)
+                two(layer.out_proj, attended, x, cuts.out_proj, scale=layer.scale1)
+                two(layer.linear1, x, hidden, cuts.linear1, norm=norm2, gelu=True)
+                two(layer.linear2, hidden, x, cuts.linear2, scale=layer.scale2)
 
     # ------------------------------------------------------------ small things
 
-    def _add(self, kernel: Callable[..., None], *args: object, **options: object) -> None:
-        self._steps.append(partial(kernel, *args, **options, pdl=self._pdl))
+    def _add(self, kernel: Callable[..., None], *args: object, start: int | None = None, **options: object) -> None:
+        """`start`: when this kernel lets its successor start, if not as the others do."""
+        pdl = self._pdl if start is None or self._pdl == NO_OVERLAP else start
+        self._steps.append(partial(kernel, *args, **options, pdl=pdl))
 
     def _open_memory(self, transformer: str, started: str | None) -> Memory:
         flag = self._state[started].view(-1) if started is not None else None
@@ -248,4 +282,4 @@ def _tile(rows: int, columns: int, inner: int, cuts: CodecCuts) -> Tile:
     splits = 1
     while programs * splits < cuts.programs and inner // (2 * splits) >= 128:
         splits *= 2
-    return Tile(height, width, cuts.depth, splits, cuts.warps)
+    return Tile(height, width, cuts.depth, splits, cuts.warps, cuts.precision)

@@ -22,13 +22,15 @@ from engine.kernels_tails import Signal, elu
 
 
 class Tile(NamedTuple):
-    """How a convolution is cut: rows and columns of a tile, depth of one step, parts of the sum."""
+    """How a convolution is cut: rows and columns of a tile, depth of one step, parts of the sum; and how float32 is
+    multiplied: "ieee", or "tf32x3" on tensor cores with three products for one."""
 
     rows: int
     columns: int
     depth: int = 32
     splits: int = 1
     warps: int = 4
+    precision: str = "ieee"
 
 
 @triton.jit
@@ -52,6 +54,20 @@ def samples(
 
 
 @triton.jit
+def joined(place, arrived, split, total, BM: tl.constexpr, BN: tl.constexpr, SPLITS: tl.constexpr):
+    """Leaves a part [BM, BN] of a sum at place; -> whether it was the last of them to come, and then their sum."""
+    tl.store(place + split * (BM * BN), total)
+    tl.debug_barrier()  # all threads' parts are out before one of them announces it
+    last = tl.atomic_add(arrived, 1, sem="acq_rel") == SPLITS - 1
+    if last:
+        tl.store(arrived, 0)
+        total = tl.zeros((BM, BN), tl.float32)
+        for part in tl.static_range(SPLITS):  # all asked for at once, past the multiprocessor's own cache
+            total += tl.load(place + part * (BM * BN), cache_modifier=".cg")
+    return last, total
+
+
+@triton.jit
 def conv_kernel(
     weight, bias, x, tail, skip, out, parts, arrived,
     M: tl.constexpr, K: tl.constexpr, N: tl.constexpr, TAPS: tl.constexpr, STRIDE: tl.constexpr,
@@ -70,28 +86,23 @@ def conv_kernel(
     b = tl.load(bias + m, mask=m < M, other=0.0)
     wait_for_inputs(PDL)
     total = tl.zeros((BM, BN), tl.float32)
+    at = n[None, :] * STRIDE + (k % TAPS)[:, None] * DILATION - PAD
+    valid = (k < K)[:, None] & (n < N)[None, :]
+    v = samples(x, tail, tail, (k // TAPS)[:, None], at, valid, C, T, PAD, ELU, False)
     for step in range(steps):
-        following = k + BK
-        more = (m < M)[:, None] & ((following < K) & (step + 1 < steps))[None, :]
-        next_w = tl.load(weight + m[:, None] * K + following[None, :], mask=more, other=0.0)
+        k += BK
+        more = (k < K) & (step + 1 < steps)
+        next_w = tl.load(weight + m[:, None] * K + k[None, :], mask=(m < M)[:, None] & more[None, :], other=0.0)
         at = n[None, :] * STRIDE + (k % TAPS)[:, None] * DILATION - PAD
-        valid = (k < K)[:, None] & (n < N)[None, :]
-        v = samples(x, tail, tail, (k // TAPS)[:, None], at, valid, C, T, PAD, ELU, False)
+        valid = more[:, None] & (n < N)[None, :]
+        next_v = samples(x, tail, tail, (k // TAPS)[:, None], at, valid, C, T, PAD, ELU, False)
         total += tl.dot(w, v, input_precision=PRECISION)
-        w = next_w
-        k = following
+        w, v = next_w, next_v
     inside = (m < M)[:, None] & (n < N)[None, :]
     last = True
     if SPLITS > 1:
         place = parts + tile * (SPLITS * BM * BN) + tl.arange(0, BM)[:, None] * BN + tl.arange(0, BN)[None, :]
-        tl.store(place + split * (BM * BN), total)
-        tl.debug_barrier()  # all threads' parts are out before one of them announces it
-        last = tl.atomic_add(arrived + tile, 1, sem="acq_rel") == SPLITS - 1
-        if last:
-            tl.store(arrived + tile, 0)
-            total = tl.zeros((BM, BN), tl.float32)
-            for part in range(SPLITS):
-                total += tl.load(place + part * (BM * BN), volatile=True)
+        last, total = joined(place, arrived + tile, split, total, BM, BN, SPLITS)
     if last:
         y = total + b[:, None]
         if SKIP:
@@ -100,38 +111,35 @@ def conv_kernel(
 
 
 @triton.jit
-def few_columns_kernel(
-    weight, bias, x, tail, started, out,
-    M: tl.constexpr, K: tl.constexpr, N: tl.constexpr, TAPS: tl.constexpr, STRIDE: tl.constexpr,
-    DILATION: tl.constexpr, PAD: tl.constexpr, C: tl.constexpr, T: tl.constexpr, OUT_C: tl.constexpr,
-    OUT_T: tl.constexpr, ELU: tl.constexpr, BIAS: tl.constexpr, REPLICATE: tl.constexpr, ROWS: tl.constexpr,
-    BK: tl.constexpr, PDL: tl.constexpr,
+def residual_kernel(
+    weight, bias, out_weight, out_bias, x, tail, out,
+    CHANNELS: tl.constexpr, INNER: tl.constexpr, N: tl.constexpr, TAPS: tl.constexpr, DILATION: tl.constexpr,
+    PAD: tl.constexpr, C: tl.constexpr, T: tl.constexpr, OUT_C: tl.constexpr, OUT_T: tl.constexpr, BN: tl.constexpr,
+    BK: tl.constexpr, PRECISION: tl.constexpr, PDL: tl.constexpr,
 ):  # fmt: skip
-    """As `conv_kernel` for N of one or two columns, where reading the weights is all the time."""
-    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
-    k = tl.arange(0, BK)
-    w = tl.load(weight + rows[:, None] * K + k[None, :], mask=(rows < M)[:, None] & (k < K)[None, :], other=0.0)
+    """A whole residual unit for BN columns: out = x + W' ELU(W ELU(x) + b) + b', its inner channels in registers."""
+    K: tl.constexpr = CHANNELS * TAPS
+    n = tl.program_id(0) * BN + tl.arange(0, BN)
+    m, rows, k = tl.arange(0, INNER), tl.arange(0, CHANNELS), tl.arange(0, BK)
+    w = tl.load(weight + m[:, None] * K + k[None, :], mask=(k < K)[None, :], other=0.0)
+    b, out_b = tl.load(bias + m), tl.load(out_bias + rows)
+    out_w = tl.load(out_weight + rows[:, None] * INNER + m[None, :])
     wait_for_inputs(PDL)
-    first = tl.zeros((ROWS, BK), tl.float32)
-    second = tl.zeros((ROWS, BK), tl.float32)
+    inner = tl.zeros((INNER, BN), tl.float32)
+    at = n[None, :] + (k % TAPS)[:, None] * DILATION - PAD
+    v = samples(x, tail, tail, (k // TAPS)[:, None], at, (k < K)[:, None] & (n < N)[None, :], C, T, PAD, True, False)
     for _ in range(0, K, BK):
-        following = k + BK
-        more = (rows < M)[:, None] & (following < K)[None, :]
-        next_w = tl.load(weight + rows[:, None] * K + following[None, :], mask=more, other=0.0)
-        at = (k % TAPS) * DILATION - PAD
-        v = samples(x, tail, started, k // TAPS, at, k < K, C, T, PAD, ELU, REPLICATE)
-        first += w * v[None, :]
-        if N == 2:
-            v = samples(x, tail, started, k // TAPS, at + STRIDE, k < K, C, T, PAD, ELU, REPLICATE)
-            second += w * v[None, :]
-        w = next_w
-        k = following
-    base = tl.zeros((ROWS,), tl.float32)
-    if BIAS:
-        base = tl.load(bias + rows, mask=rows < M, other=0.0)
-    tl.store(out + rows * OUT_C, tl.sum(first, axis=1) + base, mask=rows < M)
-    if N == 2:
-        tl.store(out + rows * OUT_C + OUT_T, tl.sum(second, axis=1) + base, mask=rows < M)
+        k += BK
+        next_w = tl.load(weight + m[:, None] * K + k[None, :], mask=(k < K)[None, :], other=0.0)
+        at = n[None, :] + (k % TAPS)[:, None] * DILATION - PAD
+        valid = (k < K)[:, None] & (n < N)[None, :]
+        next_v = samples(x, tail, tail, (k // TAPS)[:, None], at, valid, C, T, PAD, True, False)
+        inner += tl.dot(w, v, input_precision=PRECISION)
+        w, v = next_w, next_v
+    inside = (n < N)[None, :]
+    held = tl.load(x + rows[:, None] * C + n[None, :] * T, mask=inside, other=0.0)
+    y = tl.dot(out_w, elu(inner + b[:, None]), input_precision=PRECISION) + out_b[:, None] + held
+    tl.store(out + rows[:, None] * OUT_C + n[None, :] * OUT_T, y, mask=inside)
 
 
 @triton.jit
@@ -155,29 +163,30 @@ def transposed_kernel(
     column = channel * (2 * S) + phase
     steps: tl.constexpr = (K + BK * SPLITS - 1) // (BK * SPLITS)
     k = split * steps * BK + tl.arange(0, BK)
+    here = (k < K)[:, None] & (m < M)[None, :]
+    at = weight + k[:, None] * (CO * 2 * S) + column[None, :]
+    now, late = tl.load(at, mask=here, other=0.0), tl.load(at + S, mask=here, other=0.0)
     wait_for_inputs(PDL)
     total = tl.zeros((BM, BN), tl.float32)
-    for _ in range(steps):
-        here = (k < K)[:, None] & (m < M)[None, :]
-        now = tl.load(weight + k[:, None] * (CO * 2 * S) + column[None, :], mask=here, other=0.0)
-        late = tl.load(weight + k[:, None] * (CO * 2 * S) + column[None, :] + S, mask=here, other=0.0)
-        at = x + k[:, None] * C + n[None, :] * T
-        v = elu(tl.load(at, mask=(k < K)[:, None] & (n < N)[None, :], other=0.0))
-        total += tl.dot(tl.trans(now), v, input_precision=PRECISION)
-        v = elu(tl.load(at - T, mask=(k < K)[:, None] & ((n > 0) & (n <= N))[None, :], other=0.0))
-        total += tl.dot(tl.trans(late), v, input_precision=PRECISION)
+    source = x + k[:, None] * C + n[None, :] * T
+    v = tl.load(source, mask=(k < K)[:, None] & (n < N)[None, :], other=0.0)
+    before = tl.load(source - T, mask=(k < K)[:, None] & ((n > 0) & (n <= N))[None, :], other=0.0)
+    for step in range(steps):
         k += BK
+        more = (k < K) & (step + 1 < steps)
+        here = more[:, None] & (m < M)[None, :]
+        at += BK * CO * 2 * S
+        source += BK * C
+        next_now, next_late = tl.load(at, mask=here, other=0.0), tl.load(at + S, mask=here, other=0.0)
+        next_v = tl.load(source, mask=more[:, None] & (n < N)[None, :], other=0.0)
+        next_before = tl.load(source - T, mask=more[:, None] & ((n > 0) & (n <= N))[None, :], other=0.0)
+        total += tl.dot(tl.trans(now), elu(v), input_precision=PRECISION)
+        total += tl.dot(tl.trans(late), elu(before), input_precision=PRECISION)
+        now, late, v, before = next_now, next_late, next_v, next_before
     last = True
     if SPLITS > 1:
         place = parts + tile * (SPLITS * BM * BN) + tl.arange(0, BM)[:, None] * BN + tl.arange(0, BN)[None, :]
-        tl.store(place + split * (BM * BN), total)
-        tl.debug_barrier()
-        last = tl.atomic_add(arrived + tile, 1, sem="acq_rel") == SPLITS - 1
-        if last:
-            tl.store(arrived + tile, 0)
-            total = tl.zeros((BM, BN), tl.float32)
-            for part in range(SPLITS):
-                total += tl.load(place + part * (BM * BN), volatile=True)
+        last, total = joined(place, arrived + tile, split, total, BM, BN, SPLITS)
     if last:
         rows = (m < M)[:, None]
         kept = tl.load(partial + m[:, None] + 0 * n[None, :], mask=rows & (n == 0)[None, :], other=0.0)
@@ -187,27 +196,9 @@ def transposed_kernel(
         tl.store(out + (channel * (N * S) + phase)[:, None] + n[None, :] * S, y, mask=rows & (n < N)[None, :])
 
 
-@triton.jit
-def short_kernel(
-    weight, bias, x, tail, out,
-    M: tl.constexpr, K: tl.constexpr, N: tl.constexpr, TAPS: tl.constexpr, PAD: tl.constexpr, C: tl.constexpr,
-    ELU: tl.constexpr, BK: tl.constexpr, BN: tl.constexpr, PDL: tl.constexpr,
-):  # fmt: skip
-    """Stride 1 with one channel out (M 1, the last layer) or one channel in (K = TAPS, the first): sums, no product."""
-    row = tl.program_id(0)
-    n = tl.program_id(1) * BN + tl.arange(0, BN)
-    k = tl.arange(0, BK)
-    w = tl.load(weight + row * K + k, mask=k < K, other=0.0)
-    wait_for_inputs(PDL)
-    at = n[None, :] + (k % TAPS)[:, None] - PAD
-    valid = (k < K)[:, None] & (n < N)[None, :]
-    v = samples(x, tail, tail, (k // TAPS)[:, None], at, valid, C, 1, PAD, ELU, False)
-    tl.store(out + row * N + n, tl.sum(w[:, None] * v, axis=0) + tl.load(bias + row), mask=n < N)
-
-
 def conv(
     weight: Tensor, bias: Tensor, x: Signal, tail: Tensor, out: Signal, tile: Tile, scratch: Parts, *, stride: int = 1,
-    dilation: int = 1, activate: bool = True, skip: Signal | None = None, precision: str = "ieee", pdl: int,
+    dilation: int = 1, activate: bool = True, skip: Signal | None = None, pdl: int,
 ) -> None:  # fmt: skip
     """One frame of a causal convolution: weight [C_out, C_in, taps], tail [C_in, pad] -> out, in place.
 
@@ -221,40 +212,30 @@ def conv(
         weight, bias, x.data, tail, out.data if skip is None else skip.data, out.data, scratch.parts, scratch.arrived,
         rows, weight[0].numel(), columns,
         taps, stride, dilation, (taps - 1) * dilation + 1 - stride, x.channel, x.time, out.channel, out.time, activate,
-        skip is not None, tile.rows, tile.columns, tile.depth, tile.splits, precision, pdl, num_warps=tile.warps,
-        **launch_options(pdl),
+        skip is not None, tile.rows, tile.columns, tile.depth, tile.splits, tile.precision, pdl,
+        num_warps=tile.warps, **launch_options(pdl),
     )  # fmt: skip
 
 
-def conv_few(
-    weight: Tensor, bias: Tensor | None, x: Signal, tail: Tensor, out: Signal, *, rows: int, depth: int,
-    stride: int = 1, activate: bool = True, started: Tensor | None = None, warps: int = 8, pdl: int,
+def residual(
+    weight: Tensor, bias: Tensor, out_weight: Tensor, out_bias: Tensor, x: Signal, tail: Tensor, out: Signal,
+    tile: Tile, *, dilation: int, pdl: int,
 ) -> None:  # fmt: skip
-    """`conv` for one or two output columns. `started` [1]: while false, the first sample counts as the past."""
-    assert out.length in (1, 2), "more columns are a matter for conv"
-    count, _, taps = weight.shape
-    few_columns_kernel[(triton.cdiv(count, rows),)](
-        weight, weight if bias is None else bias, x.data, tail, tail if started is None else started, out.data, count,
-        weight[0].numel(), out.length, taps, stride, 1, taps - stride, x.channel, x.time, out.channel, out.time,
-        activate, bias is not None, started is not None, rows, depth, pdl, num_warps=warps, **launch_options(pdl),
-    )  # fmt: skip
+    """One frame of a residual unit in one launch: weight [inner, C, taps], out_weight [C, inner, 1]; not in place.
 
-
-def conv_short(
-    weight: Tensor, bias: Tensor, x: Signal, tail: Tensor, out: Signal, *, columns: int, activate: bool, pdl: int
-) -> None:
-    """`conv` of stride 1 where one side has a single channel. x and out by channel."""
-    rows, _, taps = weight.shape
-    inner = weight[0].numel()
-    short_kernel[(rows, triton.cdiv(out.length, columns))](
-        weight, bias, x.data, tail, out.data, rows, inner, out.length, taps, taps - 1, x.channel, activate,
-        triton.next_power_of_2(inner), columns, pdl, num_warps=4, **launch_options(pdl),
+    C and inner are powers of two, at least 16. Of the tile: columns, depth, warps and precision.
+    """
+    inner, channels, taps = weight.shape
+    residual_kernel[(triton.cdiv(out.length, tile.columns),)](
+        weight, bias, out_weight, out_bias, x.data, tail, out.data, channels, inner, out.length, taps, dilation,
+        (taps - 1) * dilation, x.channel, x.time, out.channel, out.time, tile.columns, tile.depth, tile.precision, pdl,
+        num_warps=tile.warps, **launch_options(pdl),
     )  # fmt: skip
 
 
 def conv_transposed(
     weight: Tensor, bias: Tensor, x: Signal, partial: Tensor, next_partial: Tensor, out: Signal, tile: Tile,
-    scratch: Parts, *, precision: str = "ieee", pdl: int,
+    scratch: Parts, *, pdl: int,
 ) -> None:  # fmt: skip
     """One frame of a transposed convolution after an ELU: weight [C_in, C_out, 2 S] -> out by channel [C_out, L S].
 
@@ -265,7 +246,7 @@ def conv_transposed(
     grid = (triton.cdiv(channels * stride, tile.rows), triton.cdiv(x.length + 1, tile.columns), tile.splits)
     transposed_kernel[grid](
         weight, bias, x.data, partial, next_partial, out.data, scratch.parts, scratch.arrived, channels, stride, inner,
-        x.length, x.channel, x.time, tile.rows, tile.columns, tile.depth, tile.splits, precision, pdl,
+        x.length, x.channel, x.time, tile.rows, tile.columns, tile.depth, tile.splits, tile.precision, pdl,
         num_warps=tile.warps, **launch_options(pdl),
     )  # fmt: skip
 

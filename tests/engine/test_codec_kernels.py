@@ -13,13 +13,14 @@ if not torch.cuda.is_available():
     os.environ["TRITON_INTERPRET"] = "1"  # read when Triton and the kernels are imported, which comes next
 pytest.importorskip("triton", reason="Triton is not installed")
 
-from engine import kernels_codec, kernels_latent
+from engine import kernels_codec, kernels_columns, kernels_latent
 from engine.config import MimiConfig
 from engine.fused_codec import unsupported
 from engine.kernels_codec import Parts, Tile
+from engine.kernels_latent import Renewal
 from engine.kernels_linear import LATE, NO_OVERLAP, Launch, supports_pdl
 from engine.kernels_tails import Memory, Signal
-from engine.mimi import LatentTransformer, SplitQuantizer, StreamingConv1d, StreamingConvTranspose1d
+from engine.mimi import LatentTransformer, Residual, SplitQuantizer, StreamingConv1d, StreamingConvTranspose1d
 from engine.state import Slots, State
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
@@ -102,6 +103,25 @@ def test_conv_adds_the_skip() -> None:
     run_conv(layer, 20, activate=True, step=step, skip=True)
 
 
+@pytest.mark.parametrize("dilation", [1, 2])
+def test_residual_unit_in_one_launch(dilation: int) -> None:
+    """Its depth does not divide the first sum, nor its columns the signal."""
+    unit = filled(Residual("r", 32, MimiConfig(), dilation))
+    plain, state = zero_state(unit.conv1.slots()), zero_state(unit.conv1.slots())
+    x, out = (Signal.by_channel(torch.zeros(32, 20, device=DEVICE)) for _ in range(2))
+    tail = state["r.conv1.tail"][0]
+    memory = Memory(torch.zeros(1, dtype=torch.int64, device=DEVICE), 2)
+    memory.keep(x, tail, activate=True)
+    weights = (unit.conv1.weight, unit.conv1.bias, unit.conv2.weight, unit.conv2.bias)
+    for _ in range(FRAMES):
+        x.data.normal_()
+        wanted = unit(x.data[None], plain)
+        kernels_codec.residual(*weights, x, tail, out, Tile(16, 16, 64), dilation=dilation, pdl=PDL)
+        memory.renew(pdl=PDL)
+        assert_near(out.data, wanted[0])
+        assert_near(tail, plain["r.conv1.tail"][0])
+
+
 @pytest.mark.parametrize(
     ("kernel", "stride", "length", "bias", "replicate"),
     [(16, 8, 16, True, False), (7, 1, 2, True, False), (4, 2, 2, False, True)],
@@ -111,7 +131,7 @@ def test_conv_of_one_or_two_columns(kernel: int, stride: int, length: int, bias:
     layer = filled(StreamingConv1d("c", 8, 12, kernel, stride, bias=bias, replicate=replicate))
 
     def step(x: Signal, tail: Tensor, out: Signal, started: Tensor) -> None:
-        kernels_codec.conv_few(
+        kernels_columns.conv_few(
             layer.weight, layer.bias, x, tail, out, rows=4, depth=16, stride=stride, activate=not replicate,
             started=started, pdl=PDL,
         )  # fmt: skip
@@ -124,14 +144,16 @@ def test_conv_with_one_channel_on_a_side(channels: int, out_channels: int, activ
     layer = filled(StreamingConv1d("c", channels, out_channels, 7))
 
     def step(x: Signal, tail: Tensor, out: Signal, _: Tensor) -> None:
-        kernels_codec.conv_short(layer.weight, layer.bias, x, tail, out, columns=16, activate=activate, pdl=PDL)
+        kernels_columns.conv_short(layer.weight, layer.bias, x, tail, out, columns=16, activate=activate, pdl=PDL)
 
     run_conv(layer, 40, activate=activate, step=step)
 
 
-@pytest.mark.parametrize("splits", [1, 2])
-@pytest.mark.parametrize(("stride", "length"), [(8, 2), (6, 16), (5, 20)])
+@pytest.mark.parametrize(
+    ("stride", "length", "splits"), [(8, 2, 1), (8, 2, 2), (6, 16, 1), (6, 16, 2), (5, 20, 2), (8, 2, 0), (4, 2, 0)]
+)
 def test_transposed_conv(stride: int, length: int, splits: int) -> None:
+    """splits 0: the form for two columns, which streams the weights."""
     layer = filled(StreamingConvTranspose1d("c", 32, 6, 2 * stride, stride))
     plain, state = zero_state(layer.slots()), zero_state(layer.slots())
     x, out = (Signal.by_channel(torch.zeros(c, n, device=DEVICE)) for c, n in ((32, length), (6, length * stride)))
@@ -140,20 +162,25 @@ def test_transposed_conv(stride: int, length: int, splits: int) -> None:
     memory.keep(following, state["c.partial"][0], activate=False)
     tile = Tile(16, 16, 16, splits)
     parts = Parts.of(tile, 6 * stride, length + 1, DEVICE)
+    signals = (x, state["c.partial"][0], following.data, out)
     for _ in range(FRAMES):
         x.data.normal_()
         wanted = layer(nn.functional.elu(x.data[None]), plain)
-        kernels_codec.conv_transposed(
-            layer.weight, layer.bias, x, state["c.partial"][0], following.data, out, tile, parts, pdl=PDL
-        )
+        if splits:
+            kernels_codec.conv_transposed(layer.weight, layer.bias, *signals, tile, parts, pdl=PDL)
+        else:
+            kernels_columns.conv_few_transposed(
+                layer.weight, layer.bias, *signals, channels=2, depth=16, warps=4, pdl=PDL
+            )
         memory.renew(pdl=PDL)
         assert_near(out.data, wanted[0])
         assert_near(state["c.partial"], plain["c.partial"])
 
 
+@pytest.mark.parametrize("joined", [False, True])
 @pytest.mark.parametrize("window", [10, 9])
-def test_transformer_layer_at_two_positions(window: int) -> None:
-    """Over a ring that fills and wraps, at positions even and odd."""
+def test_transformer_layer_at_two_positions(window: int, joined: bool) -> None:
+    """Over a ring that fills and wraps, at positions even and odd. joined: attention and its projection are one."""
     config = MimiConfig(dimension=32, n_filters=4, num_heads=2, num_layers=1, dim_feedforward=64, context=10)
     transformer = filled(LatentTransformer(config, "t"))
     layer = transformer.layers[0]
@@ -168,19 +195,20 @@ def test_transformer_layer_at_two_positions(window: int) -> None:
         wanted = transformer(x.T[None], plain, window)[0].T
         norm1, norm2 = (layer.norm1_weight, layer.norm1_bias), (layer.norm2_weight, layer.norm2_bias)
         kernels_latent.two_linear(layer.in_proj, x, projected, Launch(8), norm=norm1, pdl=PDL)
-        rings = (
-            projected,
-            periods,
-            state["t.position"],
-            state[layer.keys][0],
-            state[layer.values][0],
-            window,
-            attended,
-        )
-        kernels_latent.two_ring_attend(*rings, warps=4, pdl=PDL)
-        kernels_latent.two_linear(layer.out_proj, attended, x, Launch(8), scale=layer.scale1, pdl=PDL)
-        kernels_latent.two_linear(layer.linear1, x, hidden, Launch(8), norm=norm2, gelu=True, pdl=PDL)
-        kernels_latent.two_linear(layer.linear2, hidden, x, Launch(8), scale=layer.scale2, pdl=PDL)
+        rings = (projected, periods, state["t.position"], state[layer.keys][0], state[layer.values][0], window)
+        if joined:
+            parts, renewed = torch.zeros(2, 2, 32, device=DEVICE), torch.zeros(2, 32, device=DEVICE)
+            kernels_latent.attend_project(*rings, layer.out_proj, parts, rows=16, warps=4, pdl=PDL)
+            renewal = Renewal(parts, layer.scale1, renewed)
+            kernels_latent.two_linear(
+                layer.linear1, x, hidden, Launch(8), norm=norm2, gelu=True, renew=renewal, pdl=PDL
+            )
+            kernels_latent.two_linear(layer.linear2, hidden, x, Launch(8), scale=layer.scale2, held=renewed, pdl=PDL)
+        else:
+            kernels_latent.two_ring_attend(*rings, attended, warps=4, pdl=PDL)
+            kernels_latent.two_linear(layer.out_proj, attended, x, Launch(8), scale=layer.scale1, pdl=PDL)
+            kernels_latent.two_linear(layer.linear1, x, hidden, Launch(8), norm=norm2, gelu=True, pdl=PDL)
+            kernels_latent.two_linear(layer.linear2, hidden, x, Launch(8), scale=layer.scale2, pdl=PDL)
         assert_near(x, wanted)
         assert_near(state[layer.keys], plain[layer.keys])
         assert_near(state[layer.values], plain[layer.values])
