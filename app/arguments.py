@@ -125,7 +125,9 @@ def _add_talk(commands: argparse._SubParsersAction[Parser]) -> None:
     add(
         "--stereo", action="store_true", help="write the recording left and the reply right, instead of the reply alone"
     )
-    add("--transcript", type=_path, metavar="FILE", help="write the model's words with their times (JSON)")
+    add("--transcript", type=_path, metavar="FILE",
+        help="write the words with their times (JSON): the model's, and those of the recording where a speech "
+        "recogniser is installed (settings transcript.user and transcript.model)")  # fmt: skip
     add("--tokens-out", type=_path, metavar="FILE",
         help="write the tokens of every frame (JSON): codes heard, text token and codes said")  # fmt: skip
     add(

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
@@ -19,6 +20,7 @@ from app.levels import to_pcm16 as to_pcm16  # the way out to 16 bits, for whoev
 from app.playback import PlaybackPolicy
 from app.ring import FRAME, SAMPLE_RATE, TimedFrame
 from app.sound_desk import SoundDesk
+from app.sound_spool import PIECE, SoundSpool
 from app.sound_troubles import AudioTrouble
 from app.talk_sound import TalkSound
 
@@ -93,30 +95,30 @@ class AudioEnds(Protocol):
 
 
 class WavAudio:
-    """An array as the microphone and another as the loudspeaker, aligned: frame n's answer sits at n * 80 ms.
+    """A recording as the microphone and another as the loudspeaker, aligned: frame n's answer sits at n * 80 ms.
 
-    pcm: [n] float32 at 24 kHz. lead_silence_s: silence put in front. realtime: a frame comes when a microphone would
+    pcm: [n] float32 at 24 kHz, or a spool of it where it is long. lead_silence_s: silence put in front. folder: where
+    long sound is kept meanwhile; None is the system's temporary one. realtime: a frame comes when a microphone would
     have delivered it, by `clock` (nanoseconds) and `sleep` (seconds); otherwise at once.
     """
 
     def __init__(
         self,
-        pcm: np.ndarray,
+        pcm: np.ndarray | SoundSpool,
         *,
         lead_silence_s: float = 0.0,
+        folder: Path | None = None,
         realtime: bool = False,
         clock: Callable[[], int] = time.perf_counter_ns,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        lead = np.zeros(round(lead_silence_s * SAMPLE_RATE), np.float32)
-        signal = np.concatenate([lead, np.asarray(pcm, np.float32)])
         self.muted = False
         self.talk_key_held = False  # a recording is always heard
-        self.samples = len(signal)  # lead silence and input, without the padding of the last frame
-        self.frames = -(-len(signal) // FRAME)
-        self._heard = np.zeros(self.frames * FRAME, np.float32)
-        self._heard[: len(signal)] = signal
-        self._answers = np.zeros_like(self._heard)
+        self._lead = round(lead_silence_s * SAMPLE_RATE)
+        self._input = pcm if isinstance(pcm, SoundSpool) else _spooled(pcm, folder)
+        self._answers = SoundSpool(folder)
+        self.samples = self._lead + len(self._input)  # without the padding of the last frame
+        self.frames = -(-self.samples // FRAME)
         self._realtime = realtime
         self._clock = clock
         self._sleep = sleep
@@ -128,12 +130,21 @@ class WavAudio:
     @property
     def heard(self) -> np.ndarray:
         """What was offered to the model, [samples] float32 at 24 kHz."""
-        return self._heard[: self.samples]
+        return self._heard(0, self.samples)
 
     @property
     def answers(self) -> np.ndarray:
         """What was answered, [samples] float32 at 24 kHz within full scale; silence where no answer was written."""
-        return self._answers[: self.samples]
+        return self._answers.get(0, self.samples)
+
+    def heard_pieces(self, samples: int) -> Iterator[np.ndarray]:
+        """The first `samples` of what was offered, in pieces."""
+        for start in range(0, samples, PIECE):
+            yield self._heard(start, min(PIECE, samples - start))
+
+    def answer_pieces(self, samples: int) -> Iterator[np.ndarray]:
+        """The first `samples` of what was answered, in pieces."""
+        return self._answers.pieces(samples)
 
     @property
     def frames_read(self) -> int:
@@ -142,21 +153,20 @@ class WavAudio:
     def open(self) -> None:
         """Starts from the first frame again."""
         self._next = 0
-        self._answers[:] = 0.0
+        self._answers.clear()
         self._levels = (0.0, 0.0)
         self._limited = 0
         self._started_ns = self._clock()
 
     def close(self) -> None:
-        """Nothing is held: arrays stay readable."""
+        """Nothing is held: what was said stays readable."""
 
     def read_frame(self, timeout: float) -> InputFrame | None:
         if self._next >= self.frames:
             raise EndOfInput
         if self._realtime and not self._wait_until_due(timeout):
             return None
-        start = self._next * FRAME
-        pcm = self._heard[start : start + FRAME].copy()
+        pcm = self._heard(self._next * FRAME, FRAME)
         self._levels = (peak(pcm), self._levels[1])
         if self.muted:
             pcm[:] = 0.0
@@ -166,9 +176,9 @@ class WavAudio:
 
     def write_frame(self, pcm: np.ndarray) -> None:
         assert self._next > 0, "an answer needs a frame that it answers"
-        start = (self._next - 1) * FRAME
-        out = self._answers[start : start + FRAME]
+        out = np.zeros(FRAME, np.float32)
         self._limited += limit_into(pcm, out)
+        self._answers.put(out, (self._next - 1) * FRAME)
         self._levels = (self._levels[0], peak(out))
 
     def status(self) -> AudioStatus:
@@ -179,6 +189,12 @@ class WavAudio:
             input_dbfs=dbfs(self._levels[0]),
             output_dbfs=dbfs(self._levels[1]),
         )
+
+    def _heard(self, start: int, count: int) -> np.ndarray:
+        """[count] of lead silence, input and the padding of the last frame."""
+        lead = min(count, max(0, self._lead - start))
+        pcm = self._input.get(max(0, start - self._lead), count - lead)
+        return np.concatenate([np.zeros(lead, np.float32), pcm]) if lead else pcm
 
     def _wait_until_due(self, timeout: float) -> bool:
         """Frame n is complete (n + 1) * 80 ms after the start. False: not within the timeout, which has been slept."""
@@ -193,6 +209,12 @@ class WavAudio:
             return 0.0
         spoken_s = min((self._clock() - self._started_ns) / 1e9, self.frames * FRAME_S)
         return max(0.0, (spoken_s - self._next * FRAME_S) * 1e3)
+
+
+def _spooled(pcm: np.ndarray, folder: Path | None) -> SoundSpool:
+    spool = SoundSpool(folder)
+    spool.put(np.asarray(pcm, np.float32))
+    return spool
 
 
 class DeviceAudio:

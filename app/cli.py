@@ -38,14 +38,20 @@ from app.paths import user_log_folder
 from app.private_files import write_private
 from app.talk_options import TalkOptions
 
+PROCESS_WORD = "write-down-speech"  # as in app.recogniser
 # What printing into a full disk or a closed terminal ends with; such an error names no file.
 _OUTPUT_FAILURES = frozenset({errno.ENOSPC, errno.EIO, errno.EDQUOT, errno.EFBIG})
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command. Returns the exit status; argparse itself ends the process on --help and wrong flags."""
+    typed = list(sys.argv[1:] if arguments is None else arguments)
+    if typed[:1] == [PROCESS_WORD]:  # this program started itself, as the window's helper
+        from app.recogniser_process import main as recogniser
+
+        return recogniser(typed[1:])
     _tolerate_any_text()
-    options = parse(arguments)
+    options = parse(typed)
     try:
         status = run(options)
         if sys.stdout is not None:
@@ -111,6 +117,8 @@ def talk_options(options: argparse.Namespace, settings: Settings) -> TalkOptions
         sampling=sampling,
         persona=replace(config.persona, **persona),
         transcript=options.transcript,
+        user_words=config.transcript.user,
+        recogniser_model=config.transcript.model,
         tokens_out=options.tokens_out,
         stereo=options.stereo,
         realtime=options.realtime,

@@ -30,10 +30,11 @@ from app.sound_check import SoundCheck
 from app.sound_desk import SoundDesk
 from app.talk_ends import TalkEnds
 from app.text_files import write_text
+from app.user_words import UserWords
 from app.version import version
 from app.voice_library import VoiceLibrary
 from app.voices import VoiceFolder
-from app.window_ports import CheckPort, LibraryPort, RecorderPort, sound_now
+from app.window_ports import CheckPort, LibraryPort, RecorderPort, sound_now, user_words_now
 
 if TYPE_CHECKING:
     from ui.ports import DeviceChoice, DevicesState, Ports
@@ -61,9 +62,11 @@ def run_window(settings: Settings) -> int:
         voices = VoiceFolder(user_voice_folder(), user_cache_folder())
         recorder = Recorder()
         check = SoundCheck(lambda: DeviceAudio(sound.settings, sound.desk))
-        conversation = Conversation(TalkEnds(sound, recorder, check), voices=voices)
+        words = UserWords()
+        conversation = Conversation(TalkEnds(sound, recorder, check, words), voices=voices)
+        words.tell = conversation.tell
         rescue = Rescue(settings, conversation, kept)
-        desktop = Desktop(settings, sound, voices, conversation, kept, recorder, check, rescue)
+        desktop = Desktop(settings, sound, voices, conversation, kept, recorder, check, rescue, words)
         conversation.start_thread()
         rescue.watchdog.start()
         sound.desk.refresh()  # the lists are there when Settings is opened
@@ -74,6 +77,7 @@ def run_window(settings: Settings) -> int:
             rescue.watchdog.stop()
             ended = conversation.close(HURRY_SECONDS if rescue.wanted else CLOSE_SECONDS)
             recorder.close(CLOSE_SECONDS)
+            words.close(HURRY_SECONDS)
             try:
                 settings.flush()
             except TimeoutError:  # a disk or a network folder that hangs
@@ -99,6 +103,7 @@ class Desktop:
         recorder: Recorder,
         check: SoundCheck,
         rescue: Rescue,
+        words: UserWords,
     ) -> None:
         self._settings = settings
         self._sound = sound
@@ -108,10 +113,14 @@ class Desktop:
         self._recorder = recorder
         self._check = check
         self._rescue = rescue
+        self._words = words
         settings.follow(self._follow_settings)
+        self._follow_settings()
 
     def _follow_settings(self) -> None:
         self._sound.settings = self._settings.config.audio
+        wish = self._settings.config.transcript
+        self._words.want(wish.user, wish.model)
 
     def ports(self) -> Ports:
         from ui.ports import Ports
@@ -127,6 +136,7 @@ class Desktop:
             sound=lambda: sound_now(self._sound.status()),
             recorder=RecorderPort(self._recorder, self._settings),
             check=CheckPort(self._check),
+            user_words=lambda: user_words_now(self._words.state),
             library=LibraryPort(VoiceLibrary(user_voice_folder(), self._check.play), self._check),
             presets=Presets(user_persona_file(), project_file("assets/personas.json")),
             fits=ModelFits(SOURCES),

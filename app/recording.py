@@ -1,6 +1,7 @@
 """Sound files in and out: any WAV, FLAC or OGG to 24 kHz mono, and replies as 24 kHz PCM16 WAV.
 
-Owns the reading, with one sentence for whatever a file can be, and the writing, whole or not at all. Must not know
+Owns the reading, with one sentence for whatever a file can be, and the writing, whole or not at all; both block by
+block, so that the length of a file costs no memory. Must not know
 the engine, devices or Qt. Any thread may call it; it may take seconds for a long file.
 """
 
@@ -8,10 +9,11 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import stat
 import tempfile
 import wave
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,17 +21,19 @@ import numpy as np
 
 from app.audio import to_pcm16
 from app.errors import UserError
-from app.resample import mix_down, resample
+from app.resample import StreamResampler, mix_down
 from app.ring import SAMPLE_RATE
 
 _BLOCK = 1 << 18  # values read at a time: a long file never lies in memory with all its channels
 LONGEST_S = 2 * 3600  # what a few bytes of silence may unpack to; half a gigabyte at 24 kHz
+_SHORTER = re.compile(r"^data : (\d+) \(should be (\d+)\)", re.M)  # how libsndfile tells that a WAV file ends early
+_OPEN_LENGTHS = (0, 2**31 - 1, 2**32 - 1)  # of recordings that were streamed: nobody knew how long they would be
 _RATES_HZ = (1000, 768_000)  # beyond them a header lies, and the resampler gives up
 _NAME_KEPT = 40  # characters of the name in the temporary file's, which may not be longer than a file system allows
 
 
 class Recording(NamedTuple):
-    """pcm [n] float32 at 24 kHz, finite, in [-1, 1]; of the file: rate in Hz, channels, samples per channel."""
+    """pcm [n] float32 at 24 kHz, in [-1, 1]; of the file: rate in Hz, channels, samples per channel."""
 
     pcm: np.ndarray
     rate_hz: int
@@ -52,56 +56,125 @@ class _Content(io.BufferedReader):
             return self.tell()
 
 
+class RecordingReader:
+    """A sound file as the model hears it, block by block: channels averaged, resampled, within full scale.
+
+    rate_hz, channels: of the file. samples: read so far, per channel. note: once it is read, a sentence when the file
+    ends before it should, and what could be read was taken; else "".
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.rate_hz = self.channels = self.samples = 0
+        self.note = ""
+        self.damaged = False  # there is more in the file, which cannot be read
+
+    def blocks(self) -> Iterator[np.ndarray]:
+        """[n] float32 each; round(samples * 24000 / rate) in all, at least 1. Raises UserError."""
+        first = np.zeros(0, np.float32)
+        resampler: StreamResampler | None = None
+        made = 0
+        for mono in self._mono_blocks():
+            if not self.samples:
+                first = mono[:1]
+                resampler = StreamResampler(self.rate_hz, SAMPLE_RATE) if self.rate_hz != SAMPLE_RATE else None
+            finite = np.isfinite(mono)
+            if not finite.all():
+                at_s = (self.samples + int(np.argmin(finite))) / self.rate_hz
+                raise UserError(
+                    f"{self.path} holds samples that are not numbers, from {at_s:.2f} s on: record it anew."
+                )
+            self.samples += len(mono)
+            block = resampler.process(mono) if resampler else mono
+            made += len(block)
+            yield np.clip(block, -1.0, 1.0)
+        if not self.samples:
+            raise UserError(f"{self.path} holds no sound: it has a header and 0 samples.")
+        rest = resampler.flush() if resampler else first[:0]
+        if made + len(rest) == 0:
+            rest = first
+        yield np.clip(rest, -1.0, 1.0)
+
+    def _mono_blocks(self) -> Iterator[np.ndarray]:
+        soundfile, path = _soundfile(), self.path
+        if not path.is_file():
+            raise UserError(f"There is no sound file {path}.")
+        try:
+            # opened here: a name that is no valid text in the system's encoding is more than soundfile can take
+            with _Content(io.FileIO(path)) as content, soundfile.SoundFile(content) as file:
+                self.rate_hz, self.channels = int(file.samplerate), int(file.channels)
+                if not _RATES_HZ[0] <= self.rate_hz <= _RATES_HZ[1]:
+                    low, high = _RATES_HZ
+                    raise UserError(f"{path} claims {self.rate_hz} samples a second, not within {low} to {high}.")
+                self._note_shorter(file)
+                yield from self._file_blocks(file, soundfile.LibsndfileError)
+        except soundfile.LibsndfileError as error:
+            reason = error.error_string.rstrip(".")
+            raise UserError(f"{path} is not readable as WAV, FLAC or OGG ({reason}).") from error
+        except OSError as error:
+            raise UserError(f"{path} cannot be read ({error.strerror or error}).") from error
+
+    def _file_blocks(self, file: Any, damage: type[Exception]) -> Iterator[np.ndarray]:
+        """The file's own count of samples is not asked: it may lie."""
+        most = _BLOCK // self.channels or 1
+        done, buffer = 0, np.zeros((most, self.channels), np.float32)
+        while not self.damaged:
+            try:
+                block = file.read(out=buffer)
+            except damage:
+                block = buffer[: max(0, file.tell() - done)]  # what came before the damage
+                if not done + len(block):
+                    raise
+                self.damaged = True
+                self._tell_end((done + len(block)) / self.rate_hz, file.frames / self.rate_hz)
+            if not len(block):
+                return
+            done += len(block)
+            if done > LONGEST_S * self.rate_hz:
+                raise UserError(f"{self.path} is longer than {LONGEST_S // 3600} hours; cut it into parts.")
+            yield mix_down(block).copy()
+
+    def _note_shorter(self, file: Any) -> None:
+        """A WAV file may hold less than its header promises: what is there is whole, and more was meant to be."""
+        told = _SHORTER.search(file.extra_info)
+        promised, there = (int(told[1]), int(told[2])) if told else (0, 0)
+        if 0 < there < promised and promised not in _OPEN_LENGTHS:
+            there_s = file.frames / self.rate_hz
+            self._tell_end(there_s, there_s * promised / there)
+
+    def _tell_end(self, there_s: float, whole_s: float) -> None:
+        whole = f" of the {whole_s:.1f} s that it should last" if there_s < whole_s < LONGEST_S else ""
+        self.note = f"{self.path} is damaged or cut off: {there_s:.1f} s{whole} could be read."
+
+
 def read_recording(path: Path) -> Recording:
-    """A sound file as the model hears it: channels averaged, resampled. Raises UserError.
+    """A whole sound file as the model hears it: channels averaged, resampled. Raises UserError.
 
     n = round(samples * 24000 / rate), at least 1.
     """
-    soundfile = _soundfile()
-    if not path.is_file():
-        raise UserError(f"There is no sound file {path}.")
-    try:
-        # opened here, since a name that is no valid text in the system's encoding is more than soundfile can take
-        with _Content(io.FileIO(path)) as content, soundfile.SoundFile(content) as file:
-            rate, channels = int(file.samplerate), int(file.channels)
-            if not _RATES_HZ[0] <= rate <= _RATES_HZ[1]:
-                low, high = _RATES_HZ
-                raise UserError(f"{path} claims {rate} samples a second, which is not within {low} to {high}.")
-            blocks = _mono_blocks(file, LONGEST_S * rate // max(1, _BLOCK // channels) + 1)
-            if file.tell() > LONGEST_S * rate:
-                raise UserError(f"{path} is longer than {LONGEST_S // 3600} hours; cut it into parts.")
-    except soundfile.LibsndfileError as error:
-        raise UserError(f"{path} is not readable as WAV, FLAC or OGG ({error.error_string.rstrip('.')}).") from error
-    except OSError as error:
-        raise UserError(f"{path} cannot be read ({error.strerror or error}).") from error
-    mono = np.concatenate(blocks) if blocks else np.zeros(0, np.float32)
-    if not len(mono):
-        raise UserError(f"{path} holds no sound: it has a header and 0 samples.")
-    np.nan_to_num(mono, copy=False, nan=0.0, posinf=1.0, neginf=-1.0)
-    pcm = resample(mono, rate, SAMPLE_RATE) if rate != SAMPLE_RATE else mono
-    if not len(pcm):
-        pcm = mono[:1]
-    return Recording(np.clip(pcm, -1.0, 1.0).astype(np.float32), rate, channels, len(mono))
+    reader = RecordingReader(path)
+    pcm = np.concatenate(list(reader.blocks()))
+    if reader.damaged:
+        raise UserError(f"{reader.note} Record it anew, or save what is whole as a file of its own.")
+    return Recording(pcm, reader.rate_hz, reader.channels, reader.samples)
 
 
-def _mono_blocks(file: Any, most: int) -> list[np.ndarray]:
-    """The first `most` blocks. The file's own count of samples is not asked: it may lie."""
-    blocks: list[np.ndarray] = []
-    while len(blocks) < most and len(block := file.read(_BLOCK // file.channels or 1, "float32", always_2d=True)):
-        blocks.append(mix_down(block))
-    return blocks
-
-
-def write_recording(path: Path, channels: list[np.ndarray]) -> None:
+def write_recording(path: Path, channels: Sequence[np.ndarray]) -> None:
     """24 kHz PCM16 WAV. channels: one or two [n] float32, limited to full scale. Raises UserError."""
-    samples = np.stack([to_pcm16(channel) for channel in channels], axis=1)
+    write_pieces(path, len(channels), [channels])
+
+
+def write_pieces(path: Path, channels: int, pieces: Iterable[Sequence[np.ndarray]]) -> None:
+    """As `write_recording`, piece by piece: each piece has a [n] for every channel."""
 
     def write(temporary: Path) -> None:
         with wave.open(str(temporary), "wb") as file:
-            file.setnchannels(len(channels))
+            file.setnchannels(channels)
             file.setsampwidth(2)
             file.setframerate(SAMPLE_RATE)
-            file.writeframes(samples.astype("<i2").tobytes())
+            for piece in pieces:
+                samples = np.stack([to_pcm16(channel) for channel in piece], axis=1)
+                file.writeframes(samples.astype("<i2").tobytes())
 
     write_whole(path, write)
 

@@ -9,12 +9,10 @@ then, because a folder went away or a disk filled up meanwhile, is kept elsewher
 from __future__ import annotations
 
 import json
-import tempfile
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, NamedTuple
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
@@ -29,12 +27,16 @@ from app.errors import UserError
 from app.interrupts import Interrupts
 from app.messages import CancelLoad, Event, LoadModel, ModelInfo, SetSampling, StartTalk
 from app.paths import user_cache_folder, user_voice_folder
-from app.recording import check_writable, read_recording, write_recording, write_whole
+from app.recogniser import NoRecogniserError, Recogniser, start_recogniser
+from app.recording import RecordingReader, write_pieces
 from app.ring import FRAME, SAMPLE_RATE
+from app.sound_spool import SoundSpool
 from app.talk_options import TalkOptions
-from app.talk_report import caution, latency_table, model_line, pace_line, token_entry, token_list
+from app.talk_outputs import Output, check_outputs, keep, write_text
+from app.talk_report import TalkFrames, caution, latency_table, model_line, pace_line, token_list
+from app.talk_words import write_down
 from app.telemetry import FrameHistory
-from app.transcript import Transcript
+from app.transcript import USER, Transcript
 from app.voices import VoiceFolder
 
 LOOK_S = 0.05  # between two looks at what happened
@@ -52,34 +54,36 @@ def run_talk(
     thread_context: Callable[[], AbstractContextManager[object]] = engine_thread,
     sleep: Callable[[float], None] = time.sleep,
     engine_busy: Callable[[int], object] = int,
+    recogniser: Callable[[str], Recogniser] = start_recogniser,
 ) -> int:
     """Run the talk that `options` asks for. Returns the exit status; raises UserError when nothing could be done.
 
     0: done. 1: the engine failed on the way, or an output is not where it was to be. 130: Ctrl-C, or ended by a signal.
     In the last two cases what was answered until then has been written, and the terminal says so. engine_busy: called
-    with the exit status, as the last thing, when the engine thread could not be stopped.
+    with the exit status, as the last thing, when the engine thread could not be stopped. recogniser: starts
+    what writes down the recording's words, with a folder of its model or "".
     """
-    _check_outputs(options)
-    recording = read_recording(options.input)
-    ends = WavAudio(recording.pcm, lead_silence_s=options.lead_silence, realtime=options.realtime)
-    entries: list[dict[str, Any]] = []
+    check_outputs(options)
+    ends = _read(options)
+    frames = TalkFrames(options.tokens_out is not None)
     conversation = Conversation(
         ends,
         voices=voices or VoiceFolder(user_voice_folder(), user_cache_folder()),
         load_engine=load_engine,
         thread_context=thread_context,
         history=FrameHistory(ends.frames),
-        on_answer=lambda answer, sound: entries.append(token_entry(answer)),
+        on_answer=lambda answer, sound: frames.add(answer),
         begins_anew=False,
     )
     with Interrupts() as interrupts:
-        return _run(conversation, _Watch(conversation, options, ends, interrupts), entries, sleep, engine_busy)
+        watch = _Watch(conversation, options, ends, interrupts, recogniser)
+        return _run(conversation, watch, frames, sleep, engine_busy)
 
 
 def _run(
     conversation: Conversation,
     watch: _Watch,
-    entries: list[dict[str, Any]],
+    frames: TalkFrames,
     sleep: Callable[[float], None],
     engine_busy: Callable[[int], object],
 ) -> int:
@@ -89,16 +93,29 @@ def _run(
         )
         conversation.on_failure = lambda error, attempt: reports.write(error, f"parley talk ({attempt})")
         watch.run(sleep)
-    status = _finish(watch, entries)
+    status = _finish(watch, frames)
     if not watch.ended:
         engine_busy(status)
     return status
 
 
-def _finish(watch: _Watch, entries: list[dict[str, Any]]) -> int:
-    if not entries:
+def _read(options: TalkOptions) -> WavAudio:
+    """The recording, checked to its last sample before anything is loaded, and kept out of memory if it is long."""
+    reader, kept = RecordingReader(options.input), SoundSpool(options.output.parent)
+    for block in reader.blocks():
+        kept.put(block)
+    if reader.note:
+        Console(stderr=True, highlight=False, soft_wrap=True, markup=False).print(f"Note: {reader.note}")
+    return WavAudio(
+        kept, lead_silence_s=options.lead_silence, realtime=options.realtime, folder=options.output.parent
+    )
+
+
+def _finish(watch: _Watch, frames: TalkFrames) -> int:
+    if not frames.count:
         return _nothing_done(watch)
-    outputs = _write(watch, entries)
+    watch.write_down_user(min(watch.ends.samples, frames.count * FRAME))
+    outputs = _write(watch, frames)
     _report(watch, outputs)
     failed = watch.failure or any(output.trouble for output in outputs)
     return INTERRUPTED if watch.interrupted or watch.interrupts.count else FAILED if failed else 0
@@ -108,7 +125,12 @@ class _Watch:
     """Follows the conversation's events until the talk is over, in the calling thread."""
 
     def __init__(
-        self, conversation: Conversation, options: TalkOptions, ends: WavAudio, interrupts: Interrupts
+        self,
+        conversation: Conversation,
+        options: TalkOptions,
+        ends: WavAudio,
+        interrupts: Interrupts,
+        recogniser: Callable[[str], Recogniser],
     ) -> None:
         self.info: ModelInfo | None = None
         self.mode = ""
@@ -121,6 +143,7 @@ class _Watch:
         self.options = options
         self.ends = ends
         self.interrupts = interrupts
+        self._recogniser = recogniser
         self._over = False
         self._started = False
         self._began_s = 0.0
@@ -144,6 +167,31 @@ class _Watch:
             self.ended = self._close()
             for event in self.conversation.events():
                 self._follow(event)
+
+    def write_down_user(self, samples: int) -> None:
+        """What the first samples of the recording say, into the transcript, where one is wanted and a recogniser is
+        there. Only after the talk: an interrupted one ends at once, and with it the writing down."""
+        options = self.options
+        if options.transcript is None or not options.user_words or self.interrupts.count:
+            return
+        try:
+            recogniser = self._recogniser(options.recogniser_model)
+            try:
+                with self._progress:
+                    for words in write_down(self.ends.heard_pieces(samples), recogniser, self._goes_on):
+                        self.transcript.add_user(words)
+            finally:
+                recogniser.close()
+        except NoRecogniserError:
+            pass  # none is installed, which is no trouble
+        except UserError as error:
+            self._console.print(f"Note: {error}")
+
+    def _goes_on(self, start_s: float) -> bool:
+        self._show("writing down what was said", round(start_s * SAMPLE_RATE), self.ends.samples)
+        if self.interrupts.count:
+            self._console.print(f"Note: what the recording says from {start_s:.1f} s on is not written down.")
+        return not self.interrupts.count
 
     def _close(self) -> bool:
         """Waits a while for the engine thread, which may hang in a file or a build; another signal ends the wait."""
@@ -230,68 +278,27 @@ def _nothing_done(watch: _Watch) -> int:
     return INTERRUPTED
 
 
-def _check_outputs(options: TalkOptions) -> None:
-    """Raises UserError for outputs that could not be written, or would overwrite the input or one another."""
-    outputs = [path for path in (options.output, options.transcript, options.tokens_out) if path is not None]
-    for path in outputs:
-        if _same(path, options.input):
-            raise UserError(f"{path} is the input itself; choose another file for the output.")
-        if sum(_same(path, other) for other in outputs) > 1:
-            raise UserError(f"{path} is named for two outputs; give each its own file.")
-        check_writable(path)
-
-
-def _same(one: Path, other: Path) -> bool:
-    if one.exists() and other.exists():
-        return one.samefile(other)  # links and letter case included
-    return one.resolve() == other.resolve()
-
-
-class _Output(NamedTuple):
-    """path: where it is; trouble: why it is not where it was to be, or ""."""
-
-    name: str
-    path: Path
-    trouble: str
-
-
-def _write(watch: _Watch, entries: list[dict[str, Any]]) -> list[_Output]:
+def _write(watch: _Watch, frames: TalkFrames) -> list[Output]:
     options, ends = watch.options, watch.ends
-    samples = min(ends.samples, len(entries) * FRAME)  # fewer than all only when the talk was cut short
-    reply = ends.answers[:samples]
-    channels = [ends.heard[:samples], reply] if options.stereo else [reply]
-    outputs = [_keep("Reply", options.output, lambda path: write_recording(path, channels))]
+    samples = min(ends.samples, frames.count * FRAME)  # fewer than all only when the talk was cut short
+
+    def write_reply(path: Path) -> None:
+        reply = ends.answer_pieces(samples)
+        pieces = zip(ends.heard_pieces(samples), reply, strict=True) if options.stereo else zip(reply, strict=True)
+        write_pieces(path, 2 if options.stereo else 1, pieces)
+
+    outputs = [keep("Reply", options.output, write_reply)]
     if options.transcript is not None:
         assert watch.info is not None
         made = watch.transcript.to_json(watch.info.name, samples / SAMPLE_RATE)
         words = json.dumps(made, ensure_ascii=False, indent=1) + "\n"
-        outputs.append(_keep("Transcript", options.transcript, lambda path: _write_text(path, words)))
+        outputs.append(keep("Transcript", options.transcript, lambda path: write_text(path, words)))
     if options.tokens_out is not None:
-        outputs.append(_keep("Tokens", options.tokens_out, lambda path: _write_text(path, token_list(entries))))
+        outputs.append(keep("Tokens", options.tokens_out, lambda path: write_text(path, token_list(frames.lines))))
     return outputs
 
 
-def _keep(name: str, path: Path, write: Callable[[Path], object]) -> _Output:
-    """Write an output to its place, or else to a new folder of the system's temporary one: it cannot be had again."""
-    try:
-        write(path)
-        return _Output(name, path, "")
-    except UserError as error:
-        trouble = str(error)
-    try:
-        spare = Path(tempfile.mkdtemp(prefix="parley-")) / path.name  # a folder for its owner alone
-        write(spare)
-    except (OSError, UserError):
-        return _Output(name, path, f"{trouble} Nothing could be kept elsewhere either.")
-    return _Output(name, spare, f"{trouble} It is kept in {spare} instead.")
-
-
-def _write_text(path: Path, text: str) -> None:
-    content = text.encode("utf-8", errors="replace")  # half a character, as a model may speak it, is no reason to fail
-    write_whole(path, lambda temporary: temporary.write_bytes(content))
-
-
-def _report(watch: _Watch, outputs: list[_Output]) -> None:
+def _report(watch: _Watch, outputs: list[Output]) -> None:
     """The summary, on the standard output; what went wrong with the outputs, on the other."""
     ends = watch.ends
     assert watch.info is not None
@@ -301,7 +308,8 @@ def _report(watch: _Watch, outputs: list[_Output]) -> None:
     if note := caution(watch.info):
         console.print(note)
     for turn in watch.transcript.turns():
-        console.print(f"{turn.words[0].start_s:8.2f} s  {turn.text}")
+        who = "You: " if turn.speaker == USER else ""
+        console.print(f"{turn.words[0].start_s:8.2f} s  {who}{turn.text}")
     console.print(latency_table(records))
     console.print(pace_line(records, watch.elapsed_s))
     done_s, whole_s = len(records) * FRAME / SAMPLE_RATE, ends.samples / SAMPLE_RATE

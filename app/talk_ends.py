@@ -1,4 +1,4 @@
-"""A talk's two ends with a recorder listening at them, and with precedence over a sound check.
+"""A talk's two ends with a recorder and a recogniser listening at them, and with precedence over a sound check.
 
 Owns the pairing of a microphone frame with its answer, and the order in which check and talk have the devices. Adds
 one copy of each frame to its way and nothing that could wait. Called as any ends are: by the engine thread, `status`
@@ -12,14 +12,17 @@ import numpy as np
 from app.audio import AudioEnds, AudioStatus, InputFrame
 from app.recorder import Recorder
 from app.sound_check import SoundCheck
+from app.user_words import UserWords
 
 
 class TalkEnds:
-    """`ends`, with what goes in and out of them handed to the recorder as the model hears and says it."""
+    """`ends`, with what goes in and out of them handed to the recorder as the model hears and says it; what goes in is
+    handed to the recogniser too."""
 
-    def __init__(self, ends: AudioEnds, recorder: Recorder, check: SoundCheck) -> None:
+    def __init__(self, ends: AudioEnds, recorder: Recorder, check: SoundCheck, words: UserWords | None = None) -> None:
         self._ends = ends
         self._recorder = recorder
+        self._words = words or UserWords()
         self._check = check
         self._heard: InputFrame | None = None
         self._skipped = 0
@@ -48,9 +51,11 @@ class TalkEnds:
         except BaseException:
             self._check.have_it_back()
             raise
+        self._words.begin_talk()
 
     def close(self) -> None:
         self._recorder.end_talk()
+        self._words.end_talk()
         self._ends.close()
         self._check.have_it_back()
 
@@ -64,6 +69,7 @@ class TalkEnds:
         self._ends.write_frame(pcm)
         if self._heard is not None:
             self._recorder.frame(self._heard.pcm, pcm, self._skipped)
+            self._words.frame(self._heard.pcm, self._skipped)
 
     def status(self) -> AudioStatus:
         status = self._ends.status()

@@ -28,6 +28,8 @@ class TalkOptions:
     sampling: Sampling = Sampling()
     persona: PersonaChoice = PersonaChoice()
     transcript: Path | None = None  # JSON with the words and their times
+    user_words: bool = True  # the user's too, where a recogniser is installed
+    recogniser_model: str = ""  # a folder, "" to look for one
     tokens_out: Path | None = None  # JSON list, one entry for each 80 ms input frame
     stereo: bool = False  # False: the model alone, mono; True: user left, model right
     realtime: bool = False  # one frame per 80 ms, as with a microphone; False: as fast as it goes

@@ -34,9 +34,23 @@ def token_entry(answer: AnswerLike) -> dict[str, Any]:
     }
 
 
-def token_list(entries: Sequence[dict[str, Any]]) -> str:
+class TalkFrames:
+    """Counts the frames of a talk and keeps what `--tokens-out` says of each, as text: hours of them are a lot."""
+
+    def __init__(self, kept: bool) -> None:
+        self.count = 0
+        self.lines: list[str] = []
+        self._kept = kept
+
+    def add(self, answer: AnswerLike) -> None:
+        self.count += 1
+        if self._kept:
+            self.lines.append(json.dumps(token_entry(answer)))
+
+
+def token_list(lines: Sequence[str]) -> str:
     """A JSON list with one frame on each line."""
-    return "[\n" + ",\n".join(json.dumps(entry) for entry in entries) + "\n]\n"
+    return "[\n" + ",\n".join(lines) + "\n]\n"
 
 
 def latency_table(records: Sequence[FrameRecord]) -> Table:

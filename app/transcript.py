@@ -10,17 +10,20 @@ JSON form ("parley-transcript/1"), written as UTF-8:
      "turns": [{"speaker": "model", "start_s": 1.04, "end_s": 2.16, "text": "Hello there.",
                 "words": [{"start_s": 1.04, "end_s": 1.12, "text": "Hello"}, ...]}, ...]}
 
-Only the model's own words are there: the model transcribes itself, not the user. Times are those of the 80 ms frames in
-which the pieces came out. A pause of `TURN_GAP_S` or more between two words begins a new turn.
+Turns are ordered by their start. The model writes down its own words; their times are those of the 80 ms frames in
+which the pieces came out, and a pause of `TURN_GAP_S` or more between two of them begins a new turn. The "user" has
+turns where a speech recogniser is installed (`app.recogniser`), with its times, an utterance each.
 """
 
 from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+MODEL, USER = "model", "user"
 FORMAT = "parley-transcript/1"
 FRAME_S = 0.08
 TURN_GAP_S = 1.2  # longer than the pauses inside a spoken sentence, shorter than waiting for an answer
@@ -62,9 +65,10 @@ class Word:
 
 @dataclass
 class Turn:
-    """Words without a long pause between them."""
+    """Words of one speaker without a long pause between them."""
 
     words: list[Word] = field(default_factory=list)
+    speaker: str = MODEL
 
     @property
     def text(self) -> str:
@@ -76,6 +80,12 @@ class Transcript:
 
     def __init__(self) -> None:
         self._words: list[Word] = []
+        self._heard: list[Turn] = []  # the user's turns
+
+    def add_user(self, words: Sequence[Word]) -> None:
+        """Add an utterance of the user's, however late it is known; without words, none."""
+        if words:
+            self._heard.append(Turn(list(words), USER))
 
     def add(self, time_s: float, text: str) -> None:
         """Append text that came out in the frame at `time_s`; it may hold several words or part of one."""
@@ -99,13 +109,13 @@ class Transcript:
         return [word for word in self._words if word.text]
 
     def turns(self) -> list[Turn]:
-        """The words so far, cut into turns at long pauses."""
+        """The turns of both so far, by their start; the model's words are cut into turns at long pauses."""
         turns: list[Turn] = []
         for word in self.words():
             if not turns or word.start_s - turns[-1].words[-1].end_s >= TURN_GAP_S:
                 turns.append(Turn())
             turns[-1].words.append(word)
-        return turns
+        return sorted(turns + self._heard, key=lambda turn: turn.words[0].start_s)
 
     def text(self) -> str:
         return "\n".join(turn.text for turn in self.turns())
@@ -123,7 +133,7 @@ class Transcript:
 def _turn_json(turn: Turn) -> dict[str, Any]:
     words = [{"start_s": round(w.start_s, 3), "end_s": round(w.end_s, 3), "text": w.text} for w in turn.words]
     return {
-        "speaker": "model",
+        "speaker": turn.speaker,
         "start_s": words[0]["start_s"],
         "end_s": words[-1]["end_s"],
         "text": turn.text,

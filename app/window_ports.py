@@ -14,10 +14,11 @@ from app.config import Settings
 from app.paths import user_recording_folder
 from app.recorder import Recorder
 from app.sound_check import SoundCheck, chime
+from app.user_words import UserWordsState
 from app.voice_library import VoiceLibrary
 
 if TYPE_CHECKING:
-    from ui.ports import CheckState, RecordingState, SoundNow
+    from ui.ports import CheckState, RecordingState, SoundNow, UserWordsNow
 
 
 def sound_now(status: AudioStatus) -> SoundNow:
@@ -25,6 +26,13 @@ def sound_now(status: AudioStatus) -> SoundNow:
     from ui.ports import SoundNow
 
     return SoundNow(status.echo_active, status.echo_removed_db, status.gain_db)
+
+
+def user_words_now(state: UserWordsState) -> UserWordsNow:
+    """Whether what the user says is written down, or why not."""
+    from ui.ports import UserWordsNow
+
+    return UserWordsNow(state.ready, state.sentence)
 
 
 class RecorderPort:

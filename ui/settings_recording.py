@@ -1,4 +1,5 @@
-"""Settings, Recording: where recordings go and in which format, and what a report of an error may hold.
+"""Settings, Recording: where recordings go and in which format, whether the user's words are written down, and what a
+report of an error may hold.
 
 Owns the controls; the recorder is a port. Qt thread only.
 """
@@ -14,10 +15,11 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QHBoxLayout, QL
 from app.config import RECORD_FORMATS
 from ui import ports as keys
 from ui.actions import Actions
+from ui.bridge import Bridge
 from ui.labels import action_button, wrapped_label
 from ui.ports import Ports
 from ui.settings_page import Page, form_row
-from ui.words import marked, tr
+from ui.words import marked, tr, translated
 
 FORMAT_TEXTS = {
     "wav": marked("WAV: opens everywhere, 5.8 MB a minute"),
@@ -26,6 +28,10 @@ FORMAT_TEXTS = {
 EXPLANATION = marked(
     "Both sides in one stereo file: you on the left, the model on the right, as the model hears and says it. "
     "Nothing is recorded unless you ask for it, and only you may open the files."
+)
+YOUR_WORDS = marked(
+    "What you say is written into the transcript a moment after you have said it. It is heard on this computer alone; "
+    "nothing leaves it."
 )
 REPORTS = marked(
     "When Parley stops unexpectedly, it writes a report for you alone and sends it nowhere. Sound and persona are "
@@ -36,10 +42,11 @@ REPORTS = marked(
 class RecordingPage(Page):
     """Folder and format, and what goes into reports."""
 
-    def __init__(self, ports: Ports, actions: Actions):
+    def __init__(self, bridge: Bridge, ports: Ports, actions: Actions):
         super().__init__(tr("Recording"))
         self._settings = ports.settings
         self._recorder = ports.recorder
+        self._user_words = ports.user_words
         self.folder = QLineEdit()
         self.folder.setPlaceholderText(str(ports.recorder.folder()))
         self.browse = QPushButton(tr("&Choose\N{HORIZONTAL ELLIPSIS}"))
@@ -48,6 +55,8 @@ class RecordingPage(Page):
         for name in RECORD_FORMATS:
             self.format.addItem(tr(FORMAT_TEXTS[name]), name)
         self.record = action_button(actions.record)
+        self.user = QCheckBox(tr("Write down what &I say too"))
+        self.user_note = wrapped_label("", "small", "muted")
         self.words = QCheckBox(tr("Put the &words of the talk into reports"))
         self.reports = action_button(actions.reports)
         self._arrange()
@@ -56,6 +65,8 @@ class RecordingPage(Page):
         self.format.activated.connect(lambda index: self._choose(keys.RECORD_FORMAT, self.format.itemData(index)))
         self.browse.clicked.connect(self._browse)
         self.show_folder.clicked.connect(self._open_folder)
+        self.user.clicked.connect(lambda on: self._choose(keys.TRANSCRIPT_USER, on))
+        bridge.each_second.connect(self._follow)
         self.words.clicked.connect(lambda put: self._choose(keys.REPORT_TRANSCRIPT, put))
 
     def _arrange(self) -> None:
@@ -75,6 +86,9 @@ class RecordingPage(Page):
         buttons.addStretch(1)
         buttons.addWidget(self.record)
         column.addLayout(buttons)
+        column = self.section(tr("Transcript of both sides"))
+        column.addWidget(self.user)
+        column.addWidget(self.user_note)
         column = self.section(tr("Reports of errors"))
         column.addWidget(wrapped_label(tr(REPORTS), "small", "muted"))
         column.addWidget(self.words)
@@ -90,6 +104,16 @@ class RecordingPage(Page):
         self.format.setCurrentIndex(max(0, self.format.findData(self._settings.get(keys.RECORD_FORMAT))))
         self.words.setChecked(bool(self._settings.get(keys.REPORT_TRANSCRIPT)))
 
+        self.user.setChecked(bool(self._settings.get(keys.TRANSCRIPT_USER)))
+        self._follow()
+
+    def _follow(self) -> None:
+        """Say whether what the user says is written down, or how to get what is missing."""
+        sentence = self._user_words().sentence if self.user.isChecked() else ""
+        words = translated(sentence) if sentence else tr(YOUR_WORDS)
+        if self.user_note.text() != words:
+            self.user_note.setText(words)
+
     def choose_folder(self, folder: str) -> None:
         self._choose(keys.RECORD_FOLDER, folder)
 
@@ -98,7 +122,7 @@ class RecordingPage(Page):
             return
         self.say(self._settings.set(key, value))
         self.show_choice()
-        if self._recorder.wanted and key != keys.REPORT_TRANSCRIPT:  # the next file follows the new choice
+        if self._recorder.wanted and key in (keys.RECORD_FOLDER, keys.RECORD_FORMAT):  # counts from the next file on
             self._recorder.want(True)
 
     def _browse(self) -> None:

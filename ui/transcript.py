@@ -6,7 +6,8 @@ words. Qt thread only.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 
 from PySide6.QtCore import Qt
@@ -48,32 +49,42 @@ class TranscriptView(QTextEdit):
 
     def begin_talk(self, heading: str) -> None:
         """Words that follow belong to a new talk. `heading` stands above it when there was one before."""
-        if self._talks and not self._talks[-1].turns:
-            self._talks.pop()
         self._talks.append(Talk(heading))
         self.rebuild()
 
     def add_piece(self, speaker: str, time_s: float, piece: str) -> None:
         """Add a piece of speech to the talk that is on."""
-        talk = self._current()
+        talk = self._talk()
         added = talk.add_piece(speaker, time_s, piece)
         if added is None:
             return
         place, new = added
-        if place != len(talk.turns) - 1 or (new and len(talk.turns) == 1):
+        if new and len(talk.turns) == 1:
             self.rebuild()
+        elif place != len(talk.turns) - 1:
+            self._lay_out_from(talk, place, len(talk.turns) - place - new)
         else:
             self._at_end(lambda cursor: self._insert_turn(talk.turns[-1], cursor) if new else cursor.insertText(piece))
 
     def add_turn(self, speaker: str, start_s: float, text: str) -> None:
         """Add a whole turn, where its start belongs."""
-        self._current().add_turn(speaker, start_s, text)
+        self._talk().add_turn(speaker, start_s, text)
         self.rebuild()
+
+    def add_words(self, speaker: str, words: Sequence[tuple[float, float, str]], back: int = 0) -> None:
+        """Add a whole turn of words (start, end, text) that became known late, where it belongs. back: how many talks
+        have begun since."""
+        talk = self._talk(back)
+        place = talk.add_words(speaker, words)
+        if talk is not self._talks[-1] or len(talk.turns) == 1:
+            self.rebuild()
+        else:
+            self._lay_out_from(talk, place, len(talk.turns) - 1 - place)
 
     def as_text(self) -> str:
         """All talks as plain text, a line per turn."""
         lines = []
-        for number, talk in enumerate(self._talks):
+        for number, talk in enumerate(self._shown()):
             if number:
                 lines.append(f"\n--- {talk.heading} ---")
             for turn in talk.turns:
@@ -89,31 +100,58 @@ class TranscriptView(QTextEdit):
         self.setPlaceholderText(hint)
 
     def rebuild(self) -> None:
-        """Lay everything out anew: after a turn in the middle, another theme or text size."""
+        """Lay everything out anew: after a turn in an earlier talk, another theme or text size."""
         self.setFont(self._theme.font("body"))
-        self.clear()
-        for number, talk in enumerate(self._talks):
-            if number:
-                self._at_end(partial(self._insert_heading, talk.heading))
-            for turn in talk.turns:
-                self._at_end(partial(self._insert_turn, turn))
+        with self._reading():
+            self.clear()
+            for number, talk in enumerate(self._shown()):
+                if number:
+                    self._at_end(partial(self._insert_heading, talk.heading))
+                for turn in talk.turns:
+                    self._at_end(partial(self._insert_turn, turn))
 
     # ------------------------------------------------------------------ layout
 
-    def _current(self) -> Talk:
+    def _talk(self, back: int = 0) -> Talk:
+        """The talk that is on, or an earlier one; where there are not so many, the oldest."""
         if not self._talks:
             self._talks.append(Talk())
-        return self._talks[-1]
+        return self._talks[max(0, len(self._talks) - 1 - max(0, back))]
+
+    def _shown(self) -> list[Talk]:
+        """Talks in which something was said, and the last one."""
+        return [talk for talk in self._talks[:-1] if talk.turns] + self._talks[-1:]
+
+    def _lay_out_from(self, talk: Talk, place: int, stand: int) -> None:
+        """A turn was put into the last talk, or went on: lay out that one and those after it, `stand` of which are
+        there already, each as one paragraph."""
+        document = self.document()
+        with self._reading():
+            if stand:
+                cursor = QTextCursor(document.findBlockByNumber(document.blockCount() - stand))
+                if cursor.atStart():
+                    document.clear()
+                else:
+                    cursor.movePosition(QTextCursor.MoveOperation.PreviousCharacter)
+                    cursor.movePosition(QTextCursor.MoveOperation.End, QTextCursor.MoveMode.KeepAnchor)
+                    cursor.removeSelectedText()
+            for turn in talk.turns[place:]:
+                self._at_end(partial(self._insert_turn, turn))
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """Whoever reads further up stays there; whoever was at the end is there afterwards."""
+        bar = self.verticalScrollBar()
+        before, following = bar.value(), bar.value() >= bar.maximum() - 4
+        yield
+        bar.setValue(bar.maximum() if following else min(before, bar.maximum()))
 
     def _at_end(self, insert: Callable[[QTextCursor], object]) -> None:
-        """Insert at the end, and follow it when the reader was at the end already."""
-        bar = self.verticalScrollBar()
-        following = bar.value() >= bar.maximum() - 4
-        cursor = QTextCursor(self.document())
-        cursor.movePosition(QTextCursor.MoveOperation.End)
-        insert(cursor)
-        if following:
-            bar.setValue(bar.maximum())
+        """Insert at the end."""
+        with self._reading():
+            cursor = QTextCursor(self.document())
+            cursor.movePosition(QTextCursor.MoveOperation.End)
+            insert(cursor)
 
     def _insert_turn(self, turn: Turn, cursor: QTextCursor) -> None:
         """Time, then words with a hanging indent as wide as the widest time."""

@@ -6,6 +6,7 @@ Owns the joining of pieces into turns. Pure values: no Qt, no file.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -68,6 +69,15 @@ class Talk:
 
     def add_turn(self, speaker: str, start_s: float, text: str) -> int:
         """Add a whole turn where its start belongs, however late it is known. Returns its place."""
-        place = bisect_right([turn.start_s for turn in self.turns], start_s)
-        self.turns.insert(place, Turn(speaker, start_s, start_s, text.lstrip(), [(start_s, text)]))
+        return self._insert(Turn(speaker, start_s, start_s, text.lstrip(), [(start_s, text)]))
+
+    def add_words(self, speaker: str, words: Sequence[tuple[float, float, str]]) -> int:
+        """Add a whole turn of words (start, end, text), not empty, where it belongs. Returns its place."""
+        pieces = [(start_s, f" {word}") for start_s, _, word in words]
+        text = " ".join(word for _, _, word in words)
+        return self._insert(Turn(speaker, words[0][0], words[-1][1], text, pieces))
+
+    def _insert(self, turn: Turn) -> int:
+        place = bisect_right([other.start_s for other in self.turns], turn.start_s)
+        self.turns.insert(place, turn)
         return place

@@ -22,6 +22,7 @@ from app.paths import own_command
 from app.recorder import Recorder
 from app.rescue import Rescue
 from app.sound_check import SoundCheck
+from app.user_words import UserWords
 from app.version import version
 from app.window_ports import RecorderPort
 from tests.app.fake_engine import FakeEngine, FakeLoader, FakeVoices, VirtualClock
@@ -109,7 +110,9 @@ def test_diagnostics_hold_what_helps_and_nothing_private(
 
     check = SoundCheck(lambda: VirtualEnds(clock, 10))
     rescue = Rescue(settings, conversation, kept)
-    desktop = Desktop(settings, Sound(), FakeVoices(), conversation, kept, Recorder(), check, rescue)  # type: ignore[arg-type]
+    desktop = Desktop(
+        settings, Sound(), FakeVoices(), conversation, kept, Recorder(), check, rescue, UserWords()  # type: ignore[arg-type]
+    )  # fmt: skip
     try:
         assert "No model is loaded." in desktop.diagnostics().result(5)
         for number in range(300):

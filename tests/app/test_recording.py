@@ -12,7 +12,9 @@ import pytest
 import soundfile
 
 from app.errors import UserError
-from app.recording import check_writable, read_recording, write_recording
+from app.recording import RecordingReader, check_writable, read_recording, write_recording
+from app.resample import resample
+from app.sound_spool import SoundSpool
 
 
 def tone(seconds: float, rate: int, hz: float = 440.0) -> np.ndarray:
@@ -52,9 +54,101 @@ def test_one_sample_is_a_recording(tmp_path: Path) -> None:
         assert len(read_recording(tmp_path / "one.wav").pcm) >= 1
 
 
-def test_numbers_that_are_none_become_silence_and_overshoot_is_limited(tmp_path: Path) -> None:
-    soundfile.write(tmp_path / "odd.wav", np.array([np.nan, np.inf, -np.inf, 1.5, 0.25], np.float32), 24000, "FLOAT")
-    assert read_recording(tmp_path / "odd.wav").pcm.tolist() == [0.0, 1.0, -1.0, 1.0, 0.25]
+def test_overshoot_is_limited(tmp_path: Path) -> None:
+    soundfile.write(tmp_path / "loud.wav", np.array([-1.5, 1.5, 0.25], np.float32), 24000, "FLOAT")
+    assert read_recording(tmp_path / "loud.wav").pcm.tolist() == [-1.0, 1.0, 0.25]
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf])
+def test_samples_that_are_no_numbers_are_refused_with_their_place(tmp_path: Path, number: float) -> None:
+    pcm = np.zeros((300_000, 2), np.float32)
+    pcm[120_000, 1] = number
+    soundfile.write(tmp_path / "odd.wav", pcm, 48000, "FLOAT")
+    with pytest.raises(UserError, match=r"odd\.wav holds samples that are not numbers, from 2\.50 s on"):
+        read_recording(tmp_path / "odd.wav")
+
+
+def cut(path: Path, part: float) -> Path:
+    """The file without its end."""
+    content = path.read_bytes()
+    path.write_bytes(content[: int(len(content) * part)])
+    return path
+
+
+def noisy(seconds: float, rate: int) -> np.ndarray:
+    chance = np.random.default_rng(3)
+    return tone(seconds, rate) + chance.normal(0, 0.01, round(seconds * rate)).astype(np.float32)
+
+
+def test_what_can_be_read_of_a_cut_off_flac_is_taken_and_said(tmp_path: Path) -> None:
+    whole = noisy(10, 48000)
+    soundfile.write(tmp_path / "cut.flac", whole, 48000)
+    reader = RecordingReader(cut(tmp_path / "cut.flac", 0.6))
+    pcm = np.concatenate(list(reader.blocks()))
+    assert 5.5 < len(pcm) / 24000 < 6.1, "no more than a block of the format is lost"
+    assert np.abs(pcm[24000:48000] - resample(whole, 48000, 24000)[24000:48000]).max() < 1e-3
+    seconds = f"{reader.samples / 48000:.1f}"
+    assert reader.note.endswith(f"is damaged or cut off: {seconds} s of the 10.0 s that it should last could be read.")
+    with pytest.raises(UserError, match="cut off") as refusal:
+        read_recording(tmp_path / "cut.flac")  # as a voice, which is too short to lose a part of
+    assert "Record it anew" in str(refusal.value)
+
+
+def test_a_cut_off_wav_is_taken_and_said_and_a_streamed_one_is_whole(tmp_path: Path) -> None:
+    soundfile.write(tmp_path / "cut.wav", tone(4, 24000), 24000)
+    streamed = bytearray((tmp_path / "cut.wav").read_bytes())
+    reader = RecordingReader(cut(tmp_path / "cut.wav", 0.5))
+    assert abs(sum(len(block) for block in reader.blocks()) - 48000) < 50
+    assert reader.note.endswith("2.0 s of the 4.0 s that it should last could be read.")
+    streamed[40:44] = b"\xff\xff\xff\xff"
+    (tmp_path / "streamed.wav").write_bytes(streamed)
+    reader = RecordingReader(tmp_path / "streamed.wav")
+    assert sum(len(block) for block in reader.blocks()) == 96000
+    assert reader.note == ""
+
+
+def test_a_file_of_which_nothing_can_be_read_is_refused(tmp_path: Path) -> None:
+    soundfile.write(tmp_path / "cut.flac", noisy(1, 48000), 48000)
+    head = (tmp_path / "cut.flac").read_bytes()[:200]
+    (tmp_path / "cut.flac").write_bytes(head)
+    with pytest.raises(UserError, match=r"cut\.flac"):
+        list(RecordingReader(tmp_path / "cut.flac").blocks())
+
+
+@pytest.mark.parametrize("rate", [8000, 44100, 96000])
+def test_a_long_file_is_read_as_it_was_at_once(tmp_path: Path, rate: int) -> None:
+    """Blocks join without a seam."""
+    whole = noisy(7.31, rate)
+    soundfile.write(tmp_path / "long.wav", whole, rate, "FLOAT")
+    pcm = read_recording(tmp_path / "long.wav").pcm
+    expected = resample(np.clip(whole, -1, 1), rate, 24000)
+    assert len(pcm) == len(expected)
+    assert np.abs(pcm - np.clip(expected, -1, 1)).max() < 1e-5
+
+
+def test_a_spool_gives_back_what_was_put_and_silence_between(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.sound_spool.IN_MEMORY", 4000)
+    spool = SoundSpool(tmp_path)
+    pcm = np.arange(3000, dtype=np.float32)
+    spool.put(pcm[:1000])
+    spool.put(pcm[2000:], 2000)  # by now in a file
+    assert spool.samples == 3000
+    assert spool.get(990, 1020).tolist() == [*pcm[990:1000], *[0.0] * 1000, *pcm[2000:2010]]
+    assert spool.get(2990, 20).tolist() == [*pcm[2990:], *[0.0] * 10]
+    assert np.array_equal(np.concatenate(list(spool.pieces(3000)))[2000:], pcm[2000:])
+    spool.clear()
+    assert not spool.get(0, 3000).any()
+
+
+def test_a_folder_without_room_ends_in_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    spool = SoundSpool(tmp_path)
+
+    def full(data: bytes) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(spool._file, "write", full)
+    with pytest.raises(UserError, match=r"cannot be kept in .*No space left"):
+        spool.put(np.zeros(10, np.float32))
 
 
 def test_files_without_sound_are_refused_in_a_sentence(tmp_path: Path) -> None:

@@ -21,8 +21,10 @@ from app import talk as talk_module
 from app.errors import UserError
 from app.messages import ModelSpec, PersonaChoice, Sampling
 from app.paths import user_log_folder
+from app.recogniser import NoRecogniserError
 from app.talk import run_talk
 from app.talk_options import TalkOptions
+from app.transcript import Word
 from engine.errors import EngineError
 from tests.app.fake_engine import FakeEngine, FakeLoader, FakeVoices, sleep_ms
 
@@ -45,7 +47,12 @@ def talk(options: TalkOptions, engine: FakeEngine | Exception | None = None, **m
         voices=FakeVoices(),
         thread_context=nullcontext,
         sleep=more.pop("sleep", lambda seconds: sleep_ms(1.0)),
+        recogniser=more.pop("recogniser", no_recogniser),
     )
+
+
+def no_recogniser(model: str) -> Any:
+    raise NoRecogniserError("None is installed.")
 
 
 def test_reply_has_the_length_and_the_place_of_the_input(options: TalkOptions) -> None:
@@ -280,14 +287,14 @@ def test_a_signal_while_the_outputs_are_written_loses_none(
     number = getattr(signal, name)
     options = replace(options, transcript=options.output.with_name("w.json"))
     before = signal.signal(number, signal.default_int_handler)  # as the command line has it
-    write = talk_module.write_recording
+    write = talk_module.write_pieces
 
-    def interrupted(path: Path, channels: list[np.ndarray]) -> None:
+    def interrupted(path: Path, channels: int, pieces: Any) -> None:
         os.kill(os.getpid(), number)
-        write(path, channels)
+        write(path, channels, pieces)
         os.kill(os.getpid(), number)
 
-    monkeypatch.setattr(talk_module, "write_recording", interrupted)
+    monkeypatch.setattr(talk_module, "write_pieces", interrupted)
     try:
         assert talk(options) == 130
         assert signal.getsignal(number) is signal.default_int_handler
@@ -299,12 +306,12 @@ def test_a_signal_while_the_outputs_are_written_loses_none(
 
 @pytest.mark.skipif(os.name == "nt", reason="its signals end a process at once")
 def test_a_third_signal_ends_a_disk_that_hangs(options: TalkOptions, monkeypatch: pytest.MonkeyPatch) -> None:
-    def hangs(path: Path, channels: list[np.ndarray]) -> None:
+    def hangs(path: Path, channels: int, pieces: Any) -> None:
         for _ in range(3):
             os.kill(os.getpid(), signal.SIGINT)
         raise AssertionError("nobody was interrupted")
 
-    monkeypatch.setattr(talk_module, "write_recording", hangs)
+    monkeypatch.setattr(talk_module, "write_pieces", hangs)
     with pytest.raises(KeyboardInterrupt):
         talk(options)
 
@@ -342,3 +349,111 @@ def test_a_folder_that_goes_away_in_the_talk_costs_no_word(
     engine.step = taken_away  # type: ignore[method-assign, assignment]
     assert talk(replace(options, output=folder / "out.wav"), engine) == 1
     assert "Nothing could be kept elsewhere either." in capsys.readouterr().err
+
+
+# ---------------------------------------------------------------- the recording's words
+
+
+class Writer:
+    """Writes "so" for every utterance; `fails` is raised instead."""
+
+    def __init__(self, fails: Exception | None = None) -> None:
+        self.fails, self.models, self.closed = fails, [], 0  # type: ignore[var-annotated]
+
+    def __call__(self, model: str) -> Writer:
+        self.models.append(model)
+        return self
+
+    def words(self, pcm: np.ndarray) -> list[Word]:
+        if self.fails is not None:
+            raise self.fails
+        return [Word(0.1, 0.3, "so")]
+
+    def close(self) -> None:
+        self.closed += 1
+
+
+@pytest.fixture
+def spoken(options: TalkOptions, tmp_path: Path) -> TalkOptions:
+    """6 s with a burst from 3.2 s on, and words of the model's at 0.24 s."""
+    pcm = np.random.default_rng(1).normal(0, 0.0005, 6 * 24000).astype(np.float32)
+    pcm[round(3.2 * 24000) : 4 * 24000] += 0.1
+    soundfile.write(options.input, pcm, 24000, subtype="FLOAT")
+    return replace(options, transcript=tmp_path / "words.json", lead_silence=1.0)
+
+
+def test_the_recordings_words_stand_in_the_transcript_with_their_times(
+    spoken: TalkOptions, capsys: pytest.CaptureFixture[str]
+) -> None:
+    writer = Writer()
+    assert talk(replace(spoken, recogniser_model="a folder"), FakeEngine(text={3: 100}), recogniser=writer) == 0
+    assert spoken.transcript is not None
+    turns = json.loads(spoken.transcript.read_text())["turns"]
+    assert [(turn["speaker"], turn["text"]) for turn in turns] == [("model", "hello"), ("user", "so")]
+    start_s = turns[1]["start_s"]
+    assert 3.9 < start_s < 4.3, "1 s of lead silence, a burst at 3.2 s, and a lead of 0.24 s before it"
+    assert turns[1]["words"] == [{"start_s": start_s, "end_s": pytest.approx(start_s + 0.2), "text": "so"}]
+    assert (writer.models, writer.closed) == (["a folder"], 1)
+    assert "You: so" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("change", [{"user_words": False}, {"transcript": None}])
+def test_without_the_wish_or_a_transcript_no_recogniser_starts(spoken: TalkOptions, change: dict[str, Any]) -> None:
+    writer = Writer()
+    assert talk(replace(spoken, **change), recogniser=writer) == 0
+    assert writer.models == []
+
+
+def test_without_a_recogniser_the_transcript_has_the_models_words_and_nothing_is_said(
+    spoken: TalkOptions, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert talk(spoken, FakeEngine(text={3: 100})) == 0
+    assert spoken.transcript is not None
+    assert [turn["speaker"] for turn in json.loads(spoken.transcript.read_text())["turns"]] == ["model"]
+    captured = capsys.readouterr()
+    assert "speech recogniser" not in captured.out + captured.err
+
+
+def test_a_recogniser_that_stops_costs_only_the_rest_of_its_words(
+    spoken: TalkOptions, capsys: pytest.CaptureFixture[str]
+) -> None:
+    writer = Writer(UserError("The speech recogniser stopped (it ended)."))
+    assert talk(spoken, recogniser=writer) == 0
+    assert soundfile.info(spoken.output).frames == 7 * 24000
+    assert "Note: The speech recogniser stopped" in capsys.readouterr().err
+    assert writer.closed == 1
+
+
+# ---------------------------------------------------------------- long and damaged recordings
+
+
+def test_a_recording_that_ends_early_is_answered_and_that_is_said(
+    options: TalkOptions, capsys: pytest.CaptureFixture[str]
+) -> None:
+    content = options.input.read_bytes()
+    options.input.write_bytes(content[: len(content) // 2])
+    assert talk(options) == 0
+    assert soundfile.info(options.output).duration == pytest.approx(0.5, abs=0.01)
+    said = capsys.readouterr().err
+    assert said.count("in.wav is damaged or cut off: 0.5 s of the 1.0 s that it should last could be read.") == 1
+
+
+def test_samples_that_are_no_numbers_are_refused_before_the_model_is_loaded(options: TalkOptions) -> None:
+    soundfile.write(options.input, np.array([0.0, np.nan, np.inf], np.float32), 24000, "FLOAT")
+    loader = FakeLoader(FakeEngine())
+    with pytest.raises(UserError, match="not numbers"):
+        run_talk(options, load_engine=loader, voices=FakeVoices(), thread_context=nullcontext)
+    assert not options.output.exists()
+
+
+def test_a_long_talk_is_kept_in_a_file(options: TalkOptions, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is held in memory as a whole, neither what is heard nor what is answered, and nothing is left behind."""
+    monkeypatch.setattr("app.sound_spool.IN_MEMORY", 10_000)
+    monkeypatch.setattr("app.audio.PIECE", 5_000)
+    monkeypatch.setattr("app.sound_spool.PIECE", 5_000)
+    assert talk(replace(options, stereo=True)) == 0
+    sound, _ = soundfile.read(options.output, dtype="float32")
+    heard, _ = soundfile.read(options.input, dtype="float32")
+    assert np.abs(sound[:, 0] - heard).max() < 1e-4
+    assert np.abs(sound[1920:, 1] - heard[1920:] / 2).max() < 1e-4
+    assert sorted(path.name for path in options.output.parent.iterdir()) == ["in.wav", "out.wav"]

@@ -17,9 +17,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.messages import PhaseChanged, TalkEnded, TalkStarted, TextSpoken, Trouble
+from app.messages import PhaseChanged, TalkEnded, TalkStarted, TextSpoken, Trouble, UserSpoke
 from tests.ui.conftest import Rig
 from ui import scripted
+from ui.transcript_forms import FORMS
 from ui.turns import MODEL, USER, Talk
 
 
@@ -163,3 +164,49 @@ def test_the_bundled_model_says_what_to_ask_it_once_it_is_trained(rig: Rig) -> N
         assert ("untrained" in main.model.text()) == (not info.trained)
         rig.say(PhaseChanged("talking"))
         assert ("seven plus five" in main.transcript.placeholderText()) == asks
+
+
+def spoke(talk: int, *words: tuple[float, str]) -> UserSpoke:
+    return UserSpoke(talk, tuple((start_s, start_s + 0.2, word) for start_s, word in words))
+
+
+def test_what_the_user_said_stands_where_it_was_said(rig: Rig) -> None:
+    """User report U3: it is written down late, while the model answers already."""
+    view = rig.window.main.transcript
+    rig.ready()
+    rig.say(PhaseChanged("talking"), TalkStarted(), TextSpoken(0.5, " Hello."), TextSpoken(4.0, " Seven"))
+    rig.say(spoke(1, (2.0, "three"), (2.4, "plus"), (2.8, "four?")), TextSpoken(4.2, " it is."))
+    assert view.as_text() == "0:00  Hello.\n0:02  You: three plus four?\n0:04  Seven it is."
+    rig.say(spoke(1, (4.1, "Thanks.")), TextSpoken(4.4, " Yes,"), TextSpoken(4.6, " seven."))
+    assert view.as_text().splitlines()[2:] == ["0:04  Seven it is. Yes, seven.", "0:04  You: Thanks."]
+    assert view.toPlainText().replace("\t", "  ") == view.as_text()
+    shown = view.toPlainText()
+    view.rebuild()
+    assert view.toPlainText() == shown
+    srt = next(form for form in FORMS if form.ending == ".srt").make(view.spoken())
+    assert "00:00:02,000 --> 00:00:03,000\nYou: three plus four?" in srt
+
+
+def test_words_that_come_after_the_next_talk_has_begun_stand_in_their_own(rig: Rig) -> None:
+    view = rig.window.main.transcript
+    rig.ready()
+    rig.say(PhaseChanged("talking"), TalkStarted(), TalkEnded("a new talk was begun"), TalkStarted())
+    rig.say(TextSpoken(1.0, " Hello."), spoke(1, (9.0, "Goodbye.")), spoke(2, (2.0, "Hello.")))
+    lines = view.toPlainText().splitlines()
+    assert lines[0] == "0:09\tYou: Goodbye."
+    assert "talk at" in lines[1]
+    assert lines[2:] == ["0:01\tHello.", "0:02\tYou: Hello."]
+
+
+def test_a_late_line_does_not_pull_the_reader_away(rig: Rig) -> None:
+    view = rig.window.main.transcript
+    rig.say(TalkStarted())
+    for number in range(80):
+        view.add_piece(MODEL, number * 5.0, f" Line {number}.")
+    bar = view.verticalScrollBar()
+    rig.say(spoke(1, (393.0, "Late.")))
+    assert bar.value() == bar.maximum() > 0
+    bar.setValue(10)
+    rig.say(spoke(1, (388.0, "Later.")))
+    assert bar.value() == 10
+    assert view.toPlainText().replace("\t", "  ") == view.as_text()

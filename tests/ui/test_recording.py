@@ -12,7 +12,7 @@ from PySide6.QtTest import QTest
 from tests.ui.conftest import MakeRig, Rig
 from ui import ports as keys
 from ui import scripted
-from ui.ports import RecordingState
+from ui.ports import RecordingState, UserWordsNow
 
 
 @pytest.fixture
@@ -94,3 +94,20 @@ def test_a_folder_that_is_not_there_yet_is_explained(rig: Rig, monkeypatch: pyte
     monkeypatch.setattr(page._recorder, "folder", lambda: tmp_path / "talks")
     page.show_folder.click()
     assert "made with the first recording" in page.sentence.text()
+
+
+def test_the_switch_for_the_users_words_is_kept_and_says_what_is_missing(make_rig: MakeRig) -> None:
+    now = [UserWordsNow(sentence="What you say is not written down, because of that.")]
+    rig = make_rig(user_words=lambda: now[0])
+    page = rig.open_settings("recording").recording
+    assert page.user.isChecked()
+    assert page.user_note.text() == "What you say is not written down, because of that."
+    now[0] = UserWordsNow(ready=True)
+    for _ in range(30):  # a second
+        rig.window.bridge.tick()
+    assert "nothing leaves it" in page.user_note.text()
+    page.user.click()
+    assert rig.settings.values[keys.TRANSCRIPT_USER] is False
+    now[0] = UserWordsNow(sentence="Still missing.")
+    page.show_choice()
+    assert "Still missing" not in page.user_note.text(), "who does not want it need not know"

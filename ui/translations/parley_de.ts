@@ -1434,6 +1434,10 @@
       <translation>Mitschrift kopiert</translation>
     </message>
     <message>
+      <source>Transcript of both sides</source>
+      <translation>Mitschrift beider Seiten</translation>
+    </message>
+    <message>
       <source>Try &amp;again</source>
       <translation>N&amp;och einmal</translation>
     </message>
@@ -1520,6 +1524,10 @@ Erinnert sich an {frames} Frames ({time})</translation>
       <translation>Was sie tun, erscheint, während ein Gespräch läuft.</translation>
     </message>
     <message>
+      <source>What you say is written into the transcript a moment after you have said it. It is heard on this computer alone; nothing leaves it.</source>
+      <translation>Was Sie sagen, steht einen Augenblick später in der Mitschrift. Gehört wird es allein auf diesem Rechner; nichts verlässt ihn.</translation>
+    </message>
+    <message>
       <source>When Parley stops unexpectedly, it writes a report for you alone and sends it nowhere. Sound and persona are never in it.</source>
       <translation>Bricht Parley unerwartet ab, so schreibt es einen Bericht, den nur Sie lesen können, und sendet ihn nirgendwohin. Ton und Persona stehen nie darin.</translation>
     </message>
@@ -1546,6 +1554,10 @@ Erinnert sich an {frames} Frames ({time})</translation>
     <message>
       <source>Word top-k</source>
       <translation>Top-k der Worte</translation>
+    </message>
+    <message>
+      <source>Write down what &amp;I say too</source>
+      <translation>Auch mitschreiben, was &amp;ich sage</translation>
     </message>
     <message>
       <source>You</source>
@@ -1897,6 +1909,10 @@ Erinnert sich an {frames} Frames ({time})</translation>
     <message>
       <source> in line {1}</source>
       <translation> in Zeile {1}</translation>
+    </message>
+    <message>
+      <source> of the {1} s that it should last</source>
+      <translation> von den {1} s, die sie dauern sollte</translation>
     </message>
     <message>
       <source>, and {1} more</source>
@@ -2435,6 +2451,18 @@ Erinnert sich an {frames} Frames ({time})</translation>
       <translation>Das Tonsystem hängt noch, seit {1}: {2}.</translation>
     </message>
     <message>
+      <source>The speech recogniser could not be started ({1}).</source>
+      <translation>Die Spracherkennung ließ sich nicht starten ({1}).</translation>
+    </message>
+    <message>
+      <source>The speech recogniser has no model yet: {1} brings one.</source>
+      <translation>Die Spracherkennung hat noch kein Modell: {1} bringt eines.</translation>
+    </message>
+    <message>
+      <source>The speech recogniser stopped ({1}). The next talk starts it again.</source>
+      <translation>Die Spracherkennung ist stehen geblieben ({1}). Das nächste Gespräch startet sie neu.</translation>
+    </message>
+    <message>
       <source>The stage “{1}” could not be built: {2}.</source>
       <translation>Die Stufe „{1}“ ließ sich nicht bauen: {2}.</translation>
     </message>
@@ -2599,6 +2627,10 @@ Erinnert sich an {frames} Frames ({time})</translation>
       <translation>Sie sind abgeschaltet.</translation>
     </message>
     <message>
+      <source>This computer is too busy to write down all that you say; some of it is left out.</source>
+      <translation>Dieser Rechner ist zu beschäftigt, um alles mitzuschreiben, was Sie sagen; manches fehlt.</translation>
+    </message>
+    <message>
       <source>This model has no tokenizer file, so a persona text cannot be used with it.</source>
       <translation>Dieses Modell hat keine Tokenizer-Datei, daher ist ein Persona-Text mit ihm nicht möglich.</translation>
     </message>
@@ -2617,6 +2649,18 @@ Erinnert sich an {frames} Frames ({time})</translation>
     <message>
       <source>Voice and persona use {1} of the {2} that the model remembers; a shorter text leaves more for the talk.</source>
       <translation>Stimme und Persona belegen {1} von {2}, an die sich das Modell erinnert; ein kürzerer Text lässt mehr für das Gespräch.</translation>
+    </message>
+    <message>
+      <source>What you say is not written down, because no speech recogniser is installed: {1} adds one.</source>
+      <translation>Was Sie sagen, wird nicht mitgeschrieben, weil keine Spracherkennung installiert ist: {1} bringt eine.</translation>
+    </message>
+    <message>
+      <source>What you say is not written down, because of an error ({1}).</source>
+      <translation>Was Sie sagen, wird wegen eines Fehlers nicht mitgeschrieben ({1}).</translation>
+    </message>
+    <message>
+      <source>What you say is not written down: the packaged program cannot hold a speech recogniser.</source>
+      <translation>Was Sie sagen, wird nicht mitgeschrieben: Das fertig gepackte Programm kann keine Spracherkennung aufnehmen.</translation>
     </message>
     <message>
       <source>Windows keeps the name {1} for itself; choose another one.</source>
@@ -2931,12 +2975,20 @@ Erinnert sich an {frames} Frames ({time})</translation>
       <translation>es endet zu früh</translation>
     </message>
     <message>
+      <source>it gave no answer</source>
+      <translation>sie gab keine Antwort</translation>
+    </message>
+    <message>
       <source>it waits for the GPU, or copies from it, in the middle of a frame ({1}).</source>
       <translation>Mitten in einem Frame wird auf die GPU gewartet oder von ihr kopiert ({1}).</translation>
     </message>
     <message>
       <source>it {1}</source>
       <translation>es {1}</translation>
+    </message>
+    <message>
+      <source>its process ended</source>
+      <translation>ihr Prozess endete</translation>
     </message>
     <message>
       <source>its report could not be written</source>
@@ -3179,6 +3231,10 @@ Erinnert sich an {frames} Frames ({time})</translation>
       <translation>{1} Verschieben Sie sie, und starten Sie Parley neu.</translation>
     </message>
     <message>
+      <source>{1} Record it anew, or save what is whole as a file of its own.</source>
+      <translation>{1} Nehmen Sie neu auf, oder speichern Sie den heilen Teil als eigene Datei.</translation>
+    </message>
+    <message>
       <source>{1} The model's own values are used.</source>
       <translation>{1} Die eigenen Werte des Modells werden benutzt.</translation>
     </message>
@@ -3207,8 +3263,8 @@ Erinnert sich an {frames} Frames ({time})</translation>
       <translation>{1} lässt sich nicht schreiben ({2}).</translation>
     </message>
     <message>
-      <source>{1} claims {2} samples a second, which is not within {3} to {4}.</source>
-      <translation>{1} gibt {2} Werte je Sekunde an; möglich sind {3} bis {4}.</translation>
+      <source>{1} claims {2} samples a second, not within {3} to {4}.</source>
+      <translation>{1} gibt {2} Abtastwerte je Sekunde an; möglich sind {3} bis {4}.</translation>
     </message>
     <message>
       <source>{1} could not be deleted ({2}).</source>
@@ -3335,12 +3391,20 @@ Erinnert sich an {frames} Frames ({time})</translation>
       <translation>{1} enthält ein Zeichen, das kein Text ist; schreiben Sie es neu als reinen Text.</translation>
     </message>
     <message>
+      <source>{1} holds no model for the speech recogniser ({2} is missing): transcript.model must be a Whisper model in the form of faster-whisper.</source>
+      <translation>{1} enthält kein Modell für die Spracherkennung ({2} fehlt): transcript.model muss ein Whisper-Modell in der Form von faster-whisper sein.</translation>
+    </message>
+    <message>
       <source>{1} holds no sound: it has a header and 0 samples.</source>
       <translation>{1} enthält keinen Ton: ein Kopf und 0 Werte.</translation>
     </message>
     <message>
       <source>{1} holds quantised weights of a kind that this version of the program does not know: take the plain model, or convert it again.</source>
       <translation>{1} enthält quantisierte Gewichte einer Art, die diese Fassung des Programms nicht kennt: Nehmen Sie das einfache Modell, oder rechnen Sie es neu um.</translation>
+    </message>
+    <message>
+      <source>{1} holds samples that are not numbers, from {2} s on: record it anew.</source>
+      <translation>{1} enthält ab {2} s Abtastwerte, die keine Zahlen sind: Nehmen Sie neu auf.</translation>
     </message>
     <message>
       <source>{1} holds values that are no numbers, in {2} of {3} weights ({4}): it is damaged, so fetch the model again.</source>
@@ -3373,6 +3437,10 @@ Erinnert sich an {frames} Frames ({time})</translation>
     <message>
       <source>{1} is being downloaded already: wait until that has ended, or cancel it there.</source>
       <translation>{1} wird schon heruntergeladen: Warten Sie, bis das endet, oder brechen Sie es dort ab.</translation>
+    </message>
+    <message>
+      <source>{1} is damaged or cut off: {2} s{3} could be read.</source>
+      <translation>{1} ist beschädigt oder abgeschnitten: {2} s{3} waren lesbar.</translation>
     </message>
     <message>
       <source>{1} is damaged or no safetensors file: it claims a header of {2} bytes.</source>
