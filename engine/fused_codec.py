@@ -14,7 +14,7 @@ from typing import NamedTuple, cast
 import torch
 from torch import Tensor, nn
 
-from engine import kernels_codec, kernels_columns, kernels_latent
+from engine import kernels_codec, kernels_columns, kernels_latent, kernels_levels
 from engine.config import MimiConfig
 from engine.kernels_codec import Parts, Tile
 from engine.kernels_latent import Renewal
@@ -31,6 +31,8 @@ class CodecCuts(NamedTuple):
     tiles: of single layers by name. A residual unit named here is one launch; a convolution of one or two columns
         takes rows, depth and warps from it, a transposed one with `columns` 2 too.
     attend_rows: of the output projection, which each program that attends for a head adds; 0: a launch of its own.
+    level_programs: that go through all levels of the quantiser in one launch, where the card has as many
+        multiprocessors; 0: a launch a level.
     latent_start, quantiser_start: when the kernels of transformer and quantiser let their successor start.
     ring_warps: of the programs that attend for a head.
     """
@@ -42,6 +44,8 @@ class CodecCuts(NamedTuple):
     tiles: tuple[tuple[str, Tile], ...] = ()
     few_rows: int = 128  # programs of a convolution with one or two columns
     level_rows: int = 16  # code vectors that a program compares
+    level_programs: int = 0
+    level_warps: int = 8
     quantiser_start: int = LATE
     latent_start: int = LATE
     attend_rows: int = 0
@@ -95,13 +99,7 @@ class FusedCodec:
         self._transformer(mimi.encoder_transformer, x.data)
         latent = self._signal(mimi.config.dimension, 1)
         self._few(mimi.downsample, "downsample", x, latent, activate=False)
-        q = mimi.quantizer
-        self._add(
-            kernels_latent.quantise, latent.data.view(-1), q.semantic_in, q.acoustic_in, q.codebooks, q.half_norms,
-            self._zeros(2, q.codebooks.shape[2]), self._zeros(2, q.codebooks.shape[1]),
-            torch.zeros(2, dtype=torch.int32, device=self._device), s["frame.heard"], rows=self.cuts.level_rows,
-            start=self.cuts.quantiser_start,
-        )  # fmt: skip
+        self._quantise(latent.data.view(-1))
         return self._finished()
 
     def _decode_plan(self) -> Callable[[], None]:
@@ -109,7 +107,7 @@ class FusedCodec:
         q, dim = mimi.quantizer, mimi.config.dimension
         x = Signal.by_time(self._zeros(kernels_latent.POSITIONS, dim))
         self._add(
-            kernels_latent.dequantise, s["frame.spoken"][1:], q.codebooks, q.semantic_out, q.acoustic_out,
+            kernels_levels.dequantise, s["frame.spoken"][1:], q.codebooks, q.semantic_out, q.acoustic_out,
             mimi.upsample.weight, s["upsample.partial"], x.data,
         )  # fmt: skip
         self._transformer(mimi.decoder_transformer, x.data)
@@ -231,6 +229,20 @@ class FusedCodec:
         self._memory.keep(following, kept, activate=False)
         return out
 
+    def _quantise(self, latent: Tensor) -> None:
+        q, cuts = self._mimi.quantizer, self.cuts
+        levels, bins, dim = q.codebooks.shape
+        weights = (q.semantic_in, q.acoustic_in, q.codebooks, q.half_norms)
+        arrived = torch.zeros(2, dtype=torch.int32, device=self._device)
+        add = partial(self._add, start=cuts.quantiser_start)
+        if 0 < cuts.level_programs <= _multiprocessors(self._device):
+            keys = torch.zeros(levels, cuts.level_programs, dtype=torch.int64, device=self._device)
+            places = (self._zeros(2, dim), keys, arrived, self._state["frame.heard"])
+            add(kernels_levels.quantise_at_once, latent, *weights, *places, warps=cuts.level_warps)
+        else:
+            places = (self._zeros(2, dim), self._zeros(2, bins), arrived, self._state["frame.heard"])
+            add(kernels_levels.quantise, latent, *weights, *places, rows=cuts.level_rows)
+
     def _transformer(self, transformer: LatentTransformer, x: Tensor) -> None:
         """x [2, dim], in place."""
         s, cuts, dim = self._state, self.cuts, x.shape[1]
@@ -272,6 +284,13 @@ class FusedCodec:
 
     def _zeros(self, *shape: int) -> Tensor:
         return torch.zeros(*shape, device=self._device)
+
+
+def _multiprocessors(device: torch.device) -> int:
+    """How many programs are sure to run at the same time."""
+    if device.type != "cuda":
+        return 1
+    return int(torch.cuda.get_device_properties(device).multi_processor_count)
 
 
 def _tile(rows: int, columns: int, inner: int, cuts: CodecCuts) -> Tile:

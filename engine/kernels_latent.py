@@ -1,4 +1,4 @@
-"""Triton kernels for the codec's latents: its transformers at two positions a frame, and its quantiser.
+"""Triton kernels for the codec's latents: its transformers at two positions a frame.
 
 The weights are read once for both positions. Everything is float32, as the codec is (facts: mimi.md). The plain
 PyTorch is `engine.mimi`; the tests run both. Imports Triton: import this module late.
@@ -174,73 +174,6 @@ def attended(k, v, q, seen):
     return tl.sum(share[:, None] * v, axis=0) / tl.sum(share, axis=0)
 
 
-@triton.jit
-def nearest_kernel(
-    codebook, half_norms, residual, scores, arrived, codes,
-    BINS: tl.constexpr, DIM: tl.constexpr, ROWS: tl.constexpr, PDL: tl.constexpr,
-):  # fmt: skip
-    """The nearest of BINS code vectors to residual [DIM], which then loses it. Axis 1 of the grid: several at once."""
-    which = tl.program_id(1)
-    codebook += which * (BINS * DIM)
-    residual += which * DIM
-    scores += which * BINS
-    rows, dims = tl.program_id(0) * ROWS + tl.arange(0, ROWS), tl.arange(0, DIM)
-    c = tl.load(codebook + rows[:, None] * DIM + dims[None, :])
-    half = tl.load(half_norms + which * BINS + rows)
-    wait_for_inputs(PDL)
-    r = tl.load(residual + dims)
-    tl.store(scores + rows, half - tl.sum(c * r[None, :], axis=1))
-    tl.debug_barrier()  # all threads' scores are out before one of them announces it
-    if tl.atomic_add(arrived + which, 1, sem="acq_rel") == tl.num_programs(0) - 1:
-        tl.store(arrived + which, 0)
-        code = tl.argmin(tl.load(scores + tl.arange(0, BINS), volatile=True), axis=0, tie_break_left=True)
-        tl.store(codes + which, code.to(tl.int64))
-        tl.store(residual + dims, r - tl.load(codebook + code * DIM + dims))
-
-
-@triton.jit
-def quantiser_in_kernel(
-    semantic, acoustic, x, out, N: tl.constexpr, K: tl.constexpr, ROWS: tl.constexpr, PDL: tl.constexpr
-):  # fmt: skip
-    """Both projections of a latent x [K]: out [2, N]."""
-    which = tl.program_id(1)
-    rows, k = tl.program_id(0) * ROWS + tl.arange(0, ROWS), tl.arange(0, K)
-    at = rows[:, None] * K + k[None, :]
-    if which == 0:
-        w = tl.load(semantic + at)
-    else:
-        w = tl.load(acoustic + at)
-    wait_for_inputs(PDL)
-    tl.store(out + which * N + rows, tl.sum(w * tl.load(x + k)[None, :], axis=1))
-
-
-@triton.jit
-def quantiser_out_kernel(
-    codes, codebooks, semantic, acoustic, up, partial, out,
-    Q: tl.constexpr, BINS: tl.constexpr, DIM: tl.constexpr, N: tl.constexpr, ROWS: tl.constexpr, PDL: tl.constexpr,
-):  # fmt: skip
-    """codes [Q] -> the latent, and from it two latents by the depth-wise transposed convolution: out [2, N].
-
-    up [N, 1, 4]; partial [N, 2] is read and renewed by the program that owns the row.
-    """
-    rows, dims = tl.program_id(0) * ROWS + tl.arange(0, ROWS), tl.arange(0, DIM)
-    at = rows[:, None] * DIM + dims[None, :]
-    w_semantic, w_acoustic = tl.load(semantic + at), tl.load(acoustic + at)
-    wait_for_inputs(PDL)
-    # A frame that is not whole yet holds negative fillers; what comes of them is never heard.
-    first = tl.load(codebooks + tl.maximum(tl.load(codes), 0) * DIM + dims)
-    latent = tl.sum(w_semantic * first[None, :], axis=1)
-    if Q > 1:
-        rest = tl.zeros((DIM,), tl.float32)
-        for level in tl.static_range(1, Q):
-            rest += tl.load(codebooks + (level * BINS + tl.maximum(tl.load(codes + level), 0)) * DIM + dims)
-        latent += tl.sum(w_acoustic * rest[None, :], axis=1)
-    for index in tl.static_range(2):
-        kept = tl.load(partial + rows * 2 + index)
-        tl.store(out + index * N + rows, latent * tl.load(up + rows * 4 + index) + kept)
-        tl.store(partial + rows * 2 + index, latent * tl.load(up + rows * 4 + 2 + index))
-
-
 class Renewal(NamedTuple):
     """What is still to be added to x [2, K] before it is used: scale [K] times the sum of parts [P, 2, K]; where the
     sum goes, not in place."""
@@ -297,45 +230,4 @@ def attend_project(
     attend_project_kernel[(heads, weight.shape[0] // rows)](
         projected, periods, position, keys, values, weight, parts, window, heads, head_dim, capacity,
         triton.next_power_of_2(capacity), rows, head_dim**-0.5, pdl, num_warps=warps, **launch_options(pdl),
-    )  # fmt: skip
-
-
-def quantise(
-    x: Tensor, semantic: Tensor, acoustic: Tensor, codebooks: Tensor, half_norms: Tensor, residual: Tensor,
-    scores: Tensor, arrived: Tensor, codes: Tensor, *, rows: int = 16, pdl: int,
-) -> None:  # fmt: skip
-    """A latent x [dim] -> codes [Q] int64. residual [2, DIM], scores [2, BINS], arrived [2] int32 zeros: scratch."""
-    levels, bins, dim = codebooks.shape
-    quantiser_in_kernel[(triton.cdiv(dim, 4), 2)](
-        semantic, acoustic, x, residual, dim, x.shape[0], 4, pdl, num_warps=4, **launch_options(pdl)
-    )
-    options = {"num_warps": 4, **launch_options(pdl)}
-    both = min(levels, 2)
-    grid = (bins // rows, both)
-    nearest_kernel[grid](codebooks, half_norms, residual, scores, arrived, codes, bins, dim, rows, pdl, **options)
-    for level in range(both, levels):
-        nearest_kernel[(bins // rows, 1)](
-            codebooks[level],
-            half_norms[level],
-            residual[1],
-            scores,
-            arrived,
-            codes[level:],
-            bins,
-            dim,
-            rows,
-            pdl,
-            **options,
-        )
-
-
-def dequantise(
-    codes: Tensor, codebooks: Tensor, semantic: Tensor, acoustic: Tensor, up: Tensor, partial: Tensor, out: Tensor, *,
-    pdl: int,
-) -> None:  # fmt: skip
-    """codes [Q] int64 -> out [2, dim]: codebook sums, output projections, upsampling with its partial [dim, 2]."""
-    levels, bins, dim = codebooks.shape
-    quantiser_out_kernel[(triton.cdiv(out.shape[1], 4),)](
-        codes, codebooks, semantic, acoustic, up, partial, out, levels, bins, dim, out.shape[1], 4, pdl, num_warps=4,
-        **launch_options(pdl),
     )  # fmt: skip

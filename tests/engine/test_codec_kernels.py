@@ -13,7 +13,7 @@ if not torch.cuda.is_available():
     os.environ["TRITON_INTERPRET"] = "1"  # read when Triton and the kernels are imported, which comes next
 pytest.importorskip("triton", reason="Triton is not installed")
 
-from engine import kernels_codec, kernels_columns, kernels_latent
+from engine import kernels_codec, kernels_columns, kernels_latent, kernels_levels
 from engine.config import MimiConfig
 from engine.fused_codec import unsupported
 from engine.kernels_codec import Parts, Tile
@@ -223,15 +223,23 @@ def test_quantiser_both_ways(codebooks: int) -> None:
     plain, state = zero_state(up.slots()), zero_state(up.slots())
     codes, out = torch.zeros(codebooks, dtype=torch.int64, device=DEVICE), torch.zeros(2, 32, device=DEVICE)
     arrived = torch.zeros(2, dtype=torch.int32, device=DEVICE)
+    # Programs that wait for each other: the interpreter runs one after the other.
+    keys = torch.zeros(codebooks, 8 if DEVICE == "cuda" else 1, dtype=torch.int64, device=DEVICE)
+    weights = (quantizer.semantic_in, quantizer.acoustic_in, quantizer.codebooks, quantizer.half_norms)
     for _ in range(FRAMES):
         latent = torch.randn(32, device=DEVICE)
         wanted = quantizer.encode(latent[None, :, None])
-        kernels_latent.quantise(
-            latent, quantizer.semantic_in, quantizer.acoustic_in, quantizer.codebooks, quantizer.half_norms,
+        kernels_levels.quantise(
+            latent, *weights,
             torch.zeros(2, 16, device=DEVICE), torch.zeros(2, 64, device=DEVICE), arrived, codes, pdl=PDL,
         )  # fmt: skip
         assert codes.tolist() == wanted[0, :, 0].tolist()
-        kernels_latent.dequantise(
+        codes.zero_()
+        kernels_levels.quantise_at_once(
+            latent, *weights, torch.zeros(2, 16, device=DEVICE), keys, arrived, codes, pdl=PDL
+        )
+        assert codes.tolist() == wanted[0, :, 0].tolist()
+        kernels_levels.dequantise(
             codes, quantizer.codebooks, quantizer.semantic_out, quantizer.acoustic_out, up.weight,
             state["u.partial"][0], out, pdl=PDL,
         )  # fmt: skip

@@ -1,0 +1,198 @@
+"""Triton kernels for the codec's quantiser: a latent to codes, level by level, and codes to two latents.
+
+Every level waits for the one before it. Either each is a launch, or all are one, whose programs meet after every level;
+those must then all be on the card at once. Everything is float32. The plain PyTorch is `engine.mimi`; the tests run
+both. Imports Triton: import this module late.
+"""
+
+from __future__ import annotations
+
+import triton
+import triton.language as tl
+from torch import Tensor
+
+from engine.kernels_linear import launch_options, wait_for_inputs
+
+
+@triton.jit
+def nearest_kernel(
+    codebook, half_norms, residual, scores, arrived, codes,
+    BINS: tl.constexpr, DIM: tl.constexpr, ROWS: tl.constexpr, PDL: tl.constexpr,
+):  # fmt: skip
+    """The nearest of BINS code vectors to residual [DIM], which then loses it. Axis 1 of the grid: several at once."""
+    which = tl.program_id(1)
+    codebook += which * (BINS * DIM)
+    residual += which * DIM
+    scores += which * BINS
+    rows, dims = tl.program_id(0) * ROWS + tl.arange(0, ROWS), tl.arange(0, DIM)
+    c = tl.load(codebook + rows[:, None] * DIM + dims[None, :])
+    half = tl.load(half_norms + which * BINS + rows)
+    wait_for_inputs(PDL)
+    r = tl.load(residual + dims)
+    tl.store(scores + rows, half - tl.sum(c * r[None, :], axis=1))
+    tl.debug_barrier()  # all threads' scores are out before one of them announces it
+    if tl.atomic_add(arrived + which, 1, sem="acq_rel") == tl.num_programs(0) - 1:
+        tl.store(arrived + which, 0)
+        code = tl.argmin(tl.load(scores + tl.arange(0, BINS), volatile=True), axis=0, tie_break_left=True)
+        tl.store(codes + which, code.to(tl.int64))
+        tl.store(residual + dims, r - tl.load(codebook + code * DIM + dims))
+
+
+@triton.jit
+def quantiser_in_kernel(
+    semantic, acoustic, x, out, N: tl.constexpr, K: tl.constexpr, ROWS: tl.constexpr, PDL: tl.constexpr
+):  # fmt: skip
+    """Both projections of a latent x [K]: out [2, N]."""
+    which = tl.program_id(1)
+    rows, k = tl.program_id(0) * ROWS + tl.arange(0, ROWS), tl.arange(0, K)
+    at = rows[:, None] * K + k[None, :]
+    if which == 0:
+        w = tl.load(semantic + at)
+    else:
+        w = tl.load(acoustic + at)
+    wait_for_inputs(PDL)
+    tl.store(out + which * N + rows, tl.sum(w * tl.load(x + k)[None, :], axis=1))
+
+
+@triton.jit
+def meet(arrived, goal):
+    """Returns when all programs have come: the count of those that came stands at goal then. What they wrote before may
+    be read behind it, past the multiprocessor's own cache."""
+    tl.debug_barrier()  # all threads have written before one of them says so
+    seen = tl.atomic_add(arrived, 1, sem="acq_rel") + 1
+    while seen < goal:
+        seen = tl.atomic_add(arrived, 0, sem="acquire")
+
+
+@triton.jit
+def nearness(c, half, residual, bins):
+    """Of code vectors c [ROWS, DIM] the nearest to residual, as one number: by distance, then by index."""
+    bits = (half - tl.sum(c * residual[None, :], axis=1)).to(tl.int32, bitcast=True)
+    ordered = bits ^ ((bits >> 31) & 0x7FFFFFFF)  # as integers in the order of the floats
+    return tl.min((ordered.to(tl.int64) << 32) | bins.to(tl.int64), axis=0)
+
+
+@triton.jit
+def levels_kernel(
+    x, semantic, acoustic, codebooks, half_norms, projected, keys, arrived, codes,
+    Q: tl.constexpr, LEVELS: tl.constexpr, BINS: tl.constexpr, DIM: tl.constexpr, K: tl.constexpr,
+    PROGRAMS: tl.constexpr, PDL: tl.constexpr,
+):  # fmt: skip
+    """Both projections of a latent x [K], then all levels. Every program keeps the residual and its own share of each
+    codebook, asked for a level ahead; the best of a level goes to keys [Q, PROGRAMS], where all look for it."""
+    ROWS: tl.constexpr = BINS // PROGRAMS
+    SHARE: tl.constexpr = 2 * DIM // PROGRAMS
+    program = tl.program_id(0)
+    k, dims, everyone = tl.arange(0, K), tl.arange(0, DIM), tl.arange(0, PROGRAMS)
+    rows, bins = program * SHARE + tl.arange(0, SHARE), program * ROWS + tl.arange(0, ROWS)
+    at = (rows % DIM)[:, None] * K + k[None, :]
+    w = tl.load(semantic + at, mask=(rows < DIM)[:, None], other=0.0)
+    w += tl.load(acoustic + at, mask=(rows >= DIM)[:, None], other=0.0)
+    own = bins[:, None] * DIM + dims[None, :]
+    c, half = tl.load(codebooks + own), tl.load(half_norms + bins)
+    if Q > 1:
+        next_c, next_half = tl.load(codebooks + BINS * DIM + own), tl.load(half_norms + BINS + bins)
+    wait_for_inputs(PDL)
+    tl.store(projected + rows, tl.sum(w * tl.load(x + k)[None, :], axis=1))
+    meet(arrived, PROGRAMS)
+    tl.store(keys + program, nearness(c, half, tl.load(projected + dims, cache_modifier=".cg"), bins))
+    residual = tl.load(projected + DIM + dims, cache_modifier=".cg")
+    for level in tl.static_range(1, Q):
+        c, half = next_c, next_half
+        if level + 1 < Q:
+            next_c = tl.load(codebooks + (level + 1) * (BINS * DIM) + own)
+            next_half = tl.load(half_norms + (level + 1) * BINS + bins)
+        tl.store(keys + level * PROGRAMS + program, nearness(c, half, residual, bins))
+        if level + 1 < Q:
+            meet(arrived, (level + 1) * PROGRAMS)
+            best = tl.min(tl.load(keys + level * PROGRAMS + everyone, cache_modifier=".cg"), axis=0)
+            residual -= tl.load(codebooks + (level * BINS + (best & 0x7FFFFFFF)) * DIM + dims)
+    tl.debug_barrier()
+    if tl.atomic_add(arrived, 1, sem="acq_rel") == max(Q, 2) * PROGRAMS - 1:  # nobody waits any more
+        tl.store(arrived, 0)
+        every = tl.arange(0, LEVELS)
+        place = keys + every[:, None] * PROGRAMS + everyone[None, :]
+        found = tl.min(tl.load(place, mask=(every < Q)[:, None], other=0, cache_modifier=".cg"), axis=1)
+        tl.store(codes + every, found & 0x7FFFFFFF, mask=every < Q)
+
+
+@triton.jit
+def quantiser_out_kernel(
+    codes, codebooks, semantic, acoustic, up, partial, out,
+    Q: tl.constexpr, BINS: tl.constexpr, DIM: tl.constexpr, N: tl.constexpr, ROWS: tl.constexpr, PDL: tl.constexpr,
+):  # fmt: skip
+    """codes [Q] -> the latent, and from it two latents by the depth-wise transposed convolution: out [2, N].
+
+    up [N, 1, 4]; partial [N, 2] is read and renewed by the program that owns the row.
+    """
+    rows, dims = tl.program_id(0) * ROWS + tl.arange(0, ROWS), tl.arange(0, DIM)
+    at = rows[:, None] * DIM + dims[None, :]
+    w_semantic, w_acoustic = tl.load(semantic + at), tl.load(acoustic + at)
+    wait_for_inputs(PDL)
+    # A frame that is not whole yet holds negative fillers; what comes of them is never heard.
+    first = tl.load(codebooks + tl.maximum(tl.load(codes), 0) * DIM + dims)
+    latent = tl.sum(w_semantic * first[None, :], axis=1)
+    if Q > 1:
+        rest = tl.zeros((DIM,), tl.float32)
+        for level in tl.static_range(1, Q):
+            rest += tl.load(codebooks + (level * BINS + tl.maximum(tl.load(codes + level), 0)) * DIM + dims)
+        latent += tl.sum(w_acoustic * rest[None, :], axis=1)
+    for index in tl.static_range(2):
+        kept = tl.load(partial + rows * 2 + index)
+        tl.store(out + index * N + rows, latent * tl.load(up + rows * 4 + index) + kept)
+        tl.store(partial + rows * 2 + index, latent * tl.load(up + rows * 4 + 2 + index))
+
+
+def quantise(
+    x: Tensor, semantic: Tensor, acoustic: Tensor, codebooks: Tensor, half_norms: Tensor, residual: Tensor,
+    scores: Tensor, arrived: Tensor, codes: Tensor, *, rows: int = 16, pdl: int,
+) -> None:  # fmt: skip
+    """A latent x [dim] -> codes [Q] int64. residual [2, DIM], scores [2, BINS], arrived [2] int32 zeros: scratch."""
+    levels, bins, dim = codebooks.shape
+    quantiser_in_kernel[(triton.cdiv(dim, 4), 2)](
+        semantic, acoustic, x, residual, dim, x.shape[0], 4, pdl, num_warps=4, **launch_options(pdl)
+    )
+    options = {"num_warps": 4, **launch_options(pdl)}
+    both = min(levels, 2)
+    grid = (bins // rows, both)
+    nearest_kernel[grid](codebooks, half_norms, residual, scores, arrived, codes, bins, dim, rows, pdl, **options)
+    for level in range(both, levels):
+        nearest_kernel[(bins // rows, 1)](
+            codebooks[level],
+            half_norms[level],
+            residual[1],
+            scores,
+            arrived,
+            codes[level:],
+            bins,
+            dim,
+            rows,
+            pdl,
+            **options,
+        )
+
+
+def quantise_at_once(
+    x: Tensor, semantic: Tensor, acoustic: Tensor, codebooks: Tensor, half_norms: Tensor, projected: Tensor,
+    keys: Tensor, arrived: Tensor, codes: Tensor, *, warps: int = 8, pdl: int,
+) -> None:  # fmt: skip
+    """As `quantise` in one launch of P programs, which must fit on the card at the same time: no more than it has
+    multiprocessors. projected [2, DIM], keys [Q, P] int64, arrived [1] int32 zero: scratch. P a power of two."""
+    levels, bins, dim = codebooks.shape
+    programs = keys.shape[1]
+    levels_kernel[(programs,)](
+        x, semantic, acoustic, codebooks, half_norms, projected, keys, arrived, codes, levels,
+        triton.next_power_of_2(levels), bins, dim, x.shape[0], programs, pdl, num_warps=warps, **launch_options(pdl),
+    )  # fmt: skip
+
+
+def dequantise(
+    codes: Tensor, codebooks: Tensor, semantic: Tensor, acoustic: Tensor, up: Tensor, partial: Tensor, out: Tensor, *,
+    pdl: int,
+) -> None:  # fmt: skip
+    """codes [Q] int64 -> out [2, dim]: codebook sums, output projections, upsampling with its partial [dim, 2]."""
+    levels, bins, dim = codebooks.shape
+    quantiser_out_kernel[(triton.cdiv(out.shape[1], 4),)](
+        codes, codebooks, semantic, acoustic, up, partial, out, levels, bins, dim, out.shape[1], 4, pdl, num_warps=4,
+        **launch_options(pdl),
+    )  # fmt: skip
