@@ -35,10 +35,15 @@ def random_modules(
         assert isinstance(weight, QuantizedWeight)
         for index, matrix in enumerate(parameter if len(shape) == 3 else (parameter,)):
             quantize(matrix, kept, weight[index] if len(shape) == 3 else Quantized(weight.values, weight.scales), name)
-    for name, parameter in mimi.to_empty(device=device).named_parameters():
-        _fill(name, parameter, generator, parameter.shape[-1] if "codebooks" in name else parameter[0].numel())
+    fill_random(mimi.to_empty(device=device), generator)
     mimi.quantizer.precompute()
     return lm, mimi
+
+
+def fill_random(mimi: Mimi, generator: torch.Generator) -> None:
+    """All of a codec's weights, on its device, which is the generator's."""
+    for name, parameter in mimi.named_parameters():
+        _fill(name, parameter, generator, parameter.shape[-1] if "codebooks" in name else parameter[0].numel())
 
 
 def _fill(name: str, parameter: Tensor, generator: torch.Generator, fan_in: int) -> None:

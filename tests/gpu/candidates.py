@@ -70,19 +70,6 @@ PLAIN = [
     *each("temporal", "down", L(4), L(16, 1, 8), L(8, 1, 4), L(4, 1, 4)),
     *each("temporal", "text_head", L(2, 32), L(4, 16), L(2, 16, 4)),
 ]
-CODEC = [
-    *each("codec", "codec.ring_warps", 8, 4),
-    *each("codec", "codec.precision", "tf32x3"),
-    *each("codec", "codec.in_proj", L(4, 1, 4), L(8, 1, 8), L(8, 1, 2), L(16, 1, 8)),
-    *each("codec", "codec.linear1", L(4, 1, 4), L(8, 1, 8), L(8, 1, 2), L(16, 1, 8)),
-    *each("codec", "codec.linear2", L(4, 1, 4), L(2, 1, 8), L(2, 1, 4), L(8, 1, 16)),
-    *each("codec", "codec.out_proj", L(2, 1, 4), L(4, 1, 2), L(8, 1, 8)),
-    *each("codec", "codec.depth", 64, 16),
-    *each("codec", "codec.warps", 8, 2),
-    *each("codec", "codec.programs", 160, 640),
-    *each("codec", "codec.level_rows", 8, 32),
-    *each("codec", "codec.few_rows", 256, 64),
-]
 
 
 def quantized_candidates(four_bits: bool) -> list[tuple[str, Change]]:
@@ -116,7 +103,7 @@ def quantized_candidates(four_bits: bool) -> list[tuple[str, Change]]:
 def candidates(precision: str) -> list[tuple[str, Change]]:
     """(stage by which it is judged, change), in the order in which they are tried."""
     if precision == "bfloat16":
-        return [*PLAIN, *CODEC, *RINGS]  # the codec is the same in all precisions
+        return [*PLAIN, *RINGS]
     return [*quantized_candidates(precision == "int4"), *RINGS]
 
 
@@ -148,9 +135,27 @@ def make_frame(engine: Duplex, choice: Choice) -> FusedFrame:
 @torch.inference_mode()
 def warm(part: int, parts: int, precisions: list[str], folder: Path) -> None:
     """Builds every parts-th kernel of all candidates, and launches none. The model has no values."""
+    began = time.monotonic()
+    build_instead_of_launching(part, parts)
+    for precision in precisions:
+        engine = small_model(precision)
+        for stage, choice in every_choice(precision):
+            try:
+                frame = make_frame(engine, choice)
+                for part_of_frame in STAGES if stage == "" else (stage,):
+                    getattr(frame, part_of_frame)()
+            except Exception as error:
+                print(f"  warming {precision}: {first_line(error)}", flush=True)
+        (folder / f"{precision}.{part}").touch()
+        if part == 0:
+            print(f"  (built ahead for {precision} after {time.monotonic() - began:.0f} s)", flush=True)
+
+
+def build_instead_of_launching(part: int, parts: int) -> None:
+    """From here on a launch in this process builds its kernel if that is every parts-th one, and does nothing else."""
     from triton.runtime.jit import JITFunction
 
-    began, launch, seen = time.monotonic(), JITFunction.run, set()
+    launch, seen = JITFunction.run, set()
 
     def build(self: Any, *values: Any, grid: Any, warmup: bool, **options: Any) -> None:
         kinds = [kind_of(value, parameter.is_constexpr) for value, parameter in zip(values, self.params, strict=False)]
@@ -164,18 +169,6 @@ def warm(part: int, parts: int, precisions: list[str], folder: Path) -> None:
             print(f"  does not build: {self.fn.__name__} {options}: {first_line(error)}", flush=True)
 
     JITFunction.run = build
-    for precision in precisions:
-        engine = small_model(precision)
-        for stage, choice in every_choice(precision):
-            try:
-                frame = make_frame(engine, choice)
-                for part_of_frame in {"": STAGES, "codec": ("encode", "decode")}.get(stage, (stage,)):
-                    getattr(frame, part_of_frame)()
-            except Exception as error:
-                print(f"  warming {precision}: {first_line(error)}", flush=True)
-        (folder / f"{precision}.{part}").touch()
-        if part == 0:
-            print(f"  (built ahead for {precision} after {time.monotonic() - began:.0f} s)", flush=True)
 
 
 def kind_of(value: Any, constant: bool) -> Any:
