@@ -46,8 +46,20 @@ class Recording(NamedTuple):
 
 
 class _Content(io.BufferedReader):
-    """A file that never raises in a seek: a damaged header sends the library to places before the file's beginning,
-    and what is raised in a call out of C is printed to the terminal, traceback and all."""
+    """A file that never raises: a damaged header sends the library to places before the file's beginning, disks fail,
+    and what is raised in a call out of C is printed to the terminal, traceback and all.
+
+    trouble: the first error of the disk, after which the file seems to end.
+    """
+
+    trouble: OSError | None = None
+
+    def readinto(self, buffer: Any) -> int:
+        try:
+            return super().readinto(buffer)
+        except OSError as error:
+            self.trouble = self.trouble or error
+            return 0
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
         try:
@@ -108,11 +120,18 @@ class RecordingReader:
                     raise UserError(f"{path} claims {self.rate_hz} samples a second, not within {low} to {high}.")
                 self._note_shorter(file)
                 yield from self._file_blocks(file, soundfile.LibsndfileError)
+                if content.trouble is not None:
+                    raise content.trouble
         except soundfile.LibsndfileError as error:
+            if content.trouble is not None:
+                raise self._unreadable(content.trouble) from error
             reason = error.error_string.rstrip(".")
             raise UserError(f"{path} is not readable as WAV, FLAC or OGG ({reason}).") from error
         except OSError as error:
-            raise UserError(f"{path} cannot be read ({error.strerror or error}).") from error
+            raise self._unreadable(error) from error
+
+    def _unreadable(self, error: OSError) -> UserError:
+        return UserError(f"{self.path} cannot be read ({error.strerror or error}).")
 
     def _file_blocks(self, file: Any, damage: type[Exception]) -> Iterator[np.ndarray]:
         """The file's own count of samples is not asked: it may lie."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import os
 import sys
 import wave
@@ -78,6 +80,35 @@ def cut(path: Path, part: float) -> Path:
 def noisy(seconds: float, rate: int) -> np.ndarray:
     chance = np.random.default_rng(3)
     return tone(seconds, rate) + chance.normal(0, 0.01, round(seconds * rate)).astype(np.float32)
+
+
+class FailingDisk(io.FileIO):
+    """Reads no further than `works` bytes."""
+
+    works = 0
+
+    def readinto(self, buffer: object) -> int | None:
+        if self.tell() >= self.works:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return super().readinto(buffer)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["a.wav", "a.flac", "a.ogg"])
+@pytest.mark.parametrize("works", [0, 60_000])
+def test_a_disk_that_fails_is_one_sentence_and_nothing_on_the_terminal(
+    tmp_path: Path, name: str, works: int, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """An error in a call out of C would be printed with its traceback; afterwards the same file can be read again."""
+    noise = np.random.default_rng(0).standard_normal(24000 * 60).astype(np.float32) * 0.1
+    soundfile.write(tmp_path / name, noise, 24000)
+    assert (tmp_path / name).stat().st_size > 3 * 60_000
+    with monkeypatch.context() as disk:
+        disk.setattr(FailingDisk, "works", works)
+        disk.setattr("app.recording.io.FileIO", FailingDisk)
+        with pytest.raises(UserError, match=f"{name} cannot be read .Input/output error"):
+            read_recording(tmp_path / name)
+    assert capfd.readouterr() == ("", "")
+    assert len(read_recording(tmp_path / name).pcm) == len(noise)
 
 
 def test_what_can_be_read_of_a_cut_off_flac_is_taken_and_said(tmp_path: Path) -> None:
