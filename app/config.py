@@ -38,7 +38,7 @@ from app.errors import UserError
 from app.file_lock import waited_for
 from app.paths import project_file, user_config_file, user_log_folder
 from app.rules import Number, RefusedError, Text, shown
-from app.settings_file import Leaf, keep_copy, read_settings, write_settings
+from app.settings_file import Leaf, copy_of, keep_copy, read_settings, write_settings
 
 __all__ = [
     "ECHO_MODES", "LANGUAGES", "RECORD_FORMATS", "RULES", "THEMES", "AudioSettings", "Config", "Loaded",
@@ -78,7 +78,9 @@ def load(path: Path | None = None, overrides: Iterable[str] = (), *, forgiving: 
         except UserError as error:
             if path is not None or not forgiving:
                 raise
-            stored = Loaded({}, (f"{error} The program's own settings are in force.",))
+            copy = copy_of(target).name
+            note = f"{error} The program's own settings are in force; at the first change this file is kept as {copy}."
+            stored = Loaded({}, (note,))
     session = parse_overrides(overrides)
     refuse_unusual(shipped | stored.values, session)
     stored = _lift_unusual(stored, {**shipped, **stored.values, **session}, target)

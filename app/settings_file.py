@@ -68,9 +68,14 @@ def write_settings(path: Path, values: Mapping[str, object], header: str) -> Non
         raise UserError(f"The settings could not be saved in {path}: {_reason(error)}.") from None
 
 
+def copy_of(path: Path) -> Path:
+    """Where `keep_copy` puts it."""
+    return path.with_name(path.name + ".bak")
+
+
 def keep_copy(path: Path) -> None:
     """A copy beside the file, before something in it that could not be read is lost. Raises UserError."""
-    copy = path.with_name(path.name + ".bak")
+    copy = copy_of(path)
     try:
         if not stat.S_ISREG(path.stat().st_mode):  # a pipe would never end
             raise UserError(f"The settings were not saved, because {path} is not a file: move it away.")

@@ -25,7 +25,7 @@ class SoundSpool:
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder
-        self._file = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY, dir=folder)  # noqa: SIM115 - closed with it
+        self._file = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY, dir=None if folder is None else str(folder))  # noqa: SIM115 - closed with it
         self._alone = threading.Lock()  # a reader, and an engine thread that was not waited for
         self.samples = 0
 

@@ -305,8 +305,6 @@ def _report(watch: _Watch, outputs: list[Output]) -> None:
     console = Console(highlight=False, soft_wrap=True, markup=False)
     records = watch.conversation.history.tail(ends.frames)
     console.print(model_line(watch.info, watch.mode))
-    if note := caution(watch.info):
-        console.print(note)
     for turn in watch.transcript.turns():
         who = "You: " if turn.speaker == USER else ""
         console.print(f"{turn.words[0].start_s:8.2f} s  {who}{turn.text}")

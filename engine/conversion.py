@@ -1,12 +1,15 @@
 """A plain model folder's quantised twin: found in the cache, or converted, judged and kept there.
 
 Owns the order (convert, judge, keep only what is whole) and the refusal of a precision in which a trained model no
-longer says the same. The caller chooses the cache folder. Engine thread.
+longer says the same. Of a refused twin only the judgement is kept, some hundred bytes. The caller chooses the cache
+folder. Engine thread.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -33,6 +36,7 @@ from engine.tensor_file import Reader, read_header
 from engine.weights import Loading, ModelFiles, check_lm, load_mimi
 
 Columns = Callable[[], Tensor]
+VERDICT = ".json"  # in the place of a refused file's ending
 _LARGE = 1 << 14  # numbers; smaller matrices of a packed file may be plain
 
 
@@ -49,6 +53,9 @@ def converted(
     source = identity(files.model)
     target = cache / converted_name(precision, source)
     twin = replace(files, model=target)
+    verdict = target.with_suffix(VERDICT)
+    if files.trained:
+        _refuse(_read_verdict(verdict), precision)
     description = _found(twin, config, Description(precision, source))
     if description is None:
         made_whole(target, lambda path: _convert(files, config, Description(precision, source), path, device, loading))
@@ -58,10 +65,34 @@ def converted(
         description = replace(description, agreement=judged._asdict())
         rewrite_description(target, description)
     if files.trained and description.agreement is not None:
-        refusal = Agreement(**description.agreement).refusal(precision)  # type: ignore[arg-type]
-        if refusal:
-            raise EngineError(refusal)
+        try:
+            _refuse(description.agreement, precision)
+        except EngineError:
+            _drop(target, verdict, description.agreement)
+            raise
     return twin
+
+
+def _refuse(agreement: Mapping[str, object] | None, precision: str) -> None:
+    refusal = Agreement(**agreement).refusal(precision) if agreement else None  # type: ignore[arg-type]
+    if refusal:
+        raise EngineError(refusal)
+
+
+def _read_verdict(path: Path) -> Mapping[str, object] | None:
+    """The judgement of an earlier refusal; None where there is none, or none that can be read."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        return Agreement(**found)._asdict() if isinstance(found.get("match"), float) else None
+    except (OSError, ValueError, TypeError, AttributeError):
+        return None
+
+
+def _drop(target: Path, verdict: Path, agreement: Mapping[str, object]) -> None:
+    """The judgement stays, so that the next try is refused at once; weights that nobody may use go."""
+    with suppress(OSError, EngineError):
+        made_whole(verdict, lambda path: path.write_bytes(json.dumps(agreement).encode("ascii")))
+        target.unlink()
 
 
 def _found(twin: ModelFiles, config: LMConfig, wanted: Description) -> Description | None:

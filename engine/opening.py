@@ -18,6 +18,7 @@ import torch
 from engine import weights
 from engine.config import LMConfig, MimiConfig
 from engine.conversion import converted, held_precision, own_precision, packed_precision, speech_columns
+from engine.errors import EngineError
 from engine.faults import give_back, memory_told
 from engine.file_check import refuse_non_numbers
 from engine.frame import frame_slots
@@ -57,6 +58,8 @@ def open_folder(
     where = choose_device(device)
     held = held_precision(files)
     precision = choose_precision(precision, own_precision(files, where), where)
+    if cache is not None:  # without one nothing is judged either
+        _refuse_packed(files, precision)
     dtype = choose_dtype(precision, where)
     lm_config, mimi_config = LMConfig.from_dict(files.config), MimiConfig.from_dict(files.mimi_config)
     tokenizer = TextTokenizer(files.tokenizer, lm_config)
@@ -85,3 +88,14 @@ def state_bytes(lm: LMConfig, mimi: MimiConfig, dtype: torch.dtype) -> int:
         for half in Mimi(mimi, lm.codebooks).slots():
             slots |= half
     return State(slots, "meta").nbytes
+
+
+def _refuse_packed(files: weights.ModelFiles, precision: str) -> None:
+    """Raises EngineError at once for a trained model whose file is packed in 8 bits and that is wanted in another
+    quantised precision: what is rounded twice says less and takes no less room. Reads the header only."""
+    packed = packed_precision(files)
+    if files.trained and packed is not None and precision in QUANTIZED and precision != packed:
+        raise EngineError(
+            f"This model's file keeps its weights in 8 bits already, and {precision} would round them once more, so it "
+            f"is not offered: choose auto, {packed}, bfloat16 or float32."
+        )

@@ -197,7 +197,7 @@ def rewrite_description(path: Path, description: Description) -> None:
         raise _not_written(path, error) from error
 
 
-def made_whole(target: Path, make: Callable[[Path], None]) -> None:
+def made_whole(target: Path, make: Callable[[Path], object]) -> None:
     """`make` writes a file beside `target`, which becomes it only once whole. Two programs may do so at once."""
     temporary = target.with_name(f"{target.name}.{os.getpid()}.part")
     try:

@@ -277,8 +277,6 @@ def first_talk(reason: str) -> int:
     code = subprocess.call([venv_tool("parley"), "talk", *files])
     if code == 0:
         say(f"what was heard: {recording}")
-        say(f"the reply:      {reply}")
-        say(f"the transcript: {transcript}")
         say(f"with a recording of yours: {venv_tool('parley')} talk --input in.wav --output out.wav")
     return code
 

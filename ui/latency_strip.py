@@ -103,7 +103,7 @@ class LatencyStrip(QWidget):
 
     def minimumSizeHint(self) -> QSize:
         line = QFontMetricsF(self._theme.font("small")).height()
-        return QSize(300, int(3 * line + 90))
+        return QSize(300, int(3 * line + 54))  # with both notices above the panes, the table below stays whole
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):

@@ -11,8 +11,8 @@ from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QListWidget, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QListWidget, QListWidgetItem, QPushButton, QVBoxLayout, QWidget
 
 from ui.ask_rows import ConfirmRow, NameRow
 from ui.bridge import Bridge
@@ -22,11 +22,13 @@ from ui.record_and_listen import RecordAndListen
 from ui.scrolling import bring_into_view
 from ui.session import Session
 from ui.theme import Theme
+from ui.voice_labels import voice_label, voice_labels
 from ui.words import tr
 
 LONGEST_S = 20.0
 SOUND_FILES = "*.wav *.flac *.ogg *.oga *.opus *.mp3 *.aif *.aiff"
 ROWS_SHOWN = 3
+FILE_NAME = Qt.ItemDataRole.UserRole  # of a row: the voice's file
 
 
 class OwnVoices(QWidget):
@@ -104,9 +106,12 @@ class OwnVoices(QWidget):
         """The voices as they are in the folder now. chosen: the one to be selected."""
         chosen = chosen or self.chosen
         names = self._library.own()
-        if names != tuple(self.list.item(row).text() for row in range(self.list.count())):
+        if names != tuple(self.list.item(row).data(FILE_NAME) for row in range(self.list.count())):
             self.list.clear()
-            self.list.addItems(list(names))
+            for name, label in zip(names, voice_labels(names), strict=True):
+                item = QListWidgetItem(label)
+                item.setData(FILE_NAME, name)
+                self.list.addItem(item)
         if chosen in names:
             self.list.setCurrentRow(names.index(chosen))
         self.list.setVisible(bool(names))
@@ -117,7 +122,7 @@ class OwnVoices(QWidget):
     def chosen(self) -> str:
         """The file name of the selected voice, or ""."""
         item = self.list.currentItem()
-        return item.text() if item is not None else ""
+        return str(item.data(FILE_NAME)) if item is not None else ""
 
     def _show_buttons(self) -> None:
         free = not self._session.talking
@@ -175,7 +180,7 @@ class OwnVoices(QWidget):
             renamed = f"{name}{Path(voice).suffix}"
             self._do(
                 self._library.rename(voice, name),
-                tr("{voice} is now {name}.").format(voice=voice, name=renamed),
+                tr("{voice} is now {name}.").format(voice=voice_label(voice), name=name),
                 renamed,
                 lambda: self._follow_choice(voice, renamed),
             )
@@ -187,10 +192,10 @@ class OwnVoices(QWidget):
     def _ask_delete(self) -> None:
         voice = self.chosen
         self.name.hide()
-        sentence = tr("Delete the voice {voice}? It cannot be brought back.").format(voice=voice)
+        sentence = tr("Delete the voice {voice}? It cannot be brought back.").format(voice=voice_label(voice))
 
         def then() -> None:
-            done = tr("Deleted {voice}.").format(voice=voice)
+            done = tr("Deleted {voice}.").format(voice=voice_label(voice))
             self._do(self._library.delete(voice), done, "", lambda: self._follow_choice(voice, ""))
 
         self.confirm.ask(sentence, tr("&Delete"), then)

@@ -22,6 +22,7 @@ from ui.ports import Ports
 from ui.session import Session
 from ui.settings_page import Page, form_row
 from ui.theme import Theme
+from ui.voice_labels import voice_label, voice_labels
 from ui.words import tr
 
 TYPING_PAUSE_MS = 400
@@ -90,7 +91,7 @@ class VoicePage(Page):
     def show_persona(self) -> None:
         """Show the choice that holds; text that is being typed is left alone."""
         persona = self._session.persona
-        self.voice.setCurrentIndex(max(0, self.voice.findData(persona.voice)))
+        self.voice.setCurrentIndex(max(0, self.voice.findData(self._listed(persona.voice))))
         self.waits.setChecked(persona.waits)
         if not self._typing.isActive() and self.text.toPlainText() != persona.text:
             self.text.blockSignals(True)
@@ -136,15 +137,21 @@ class VoicePage(Page):
         """The model's voices and the folder's, and the chosen one even when its file is gone."""
         info = self._session.info
         names = sorted({*(info.voices if info else ()), *self._ports.voices()})
-        chosen = self._session.persona.voice
         self._voices = tuple(names)
+        chosen = self._listed(self._session.persona.voice)
         self.voice.clear()
         self.voice.addItem(tr("The model's own"), "")
-        for name in names:
-            self.voice.addItem(name, name)
+        for name, label in zip(names, voice_labels(names), strict=True):
+            self.voice.addItem(label, name)
         if chosen and chosen not in names:
-            self.voice.addItem(f"{chosen}  ({tr('not found')})", chosen)
+            self.voice.addItem(f"{voice_label(chosen)}  ({tr('not found')})", chosen)
         self.voice.setCurrentIndex(max(0, self.voice.findData(chosen)))
+
+    def _listed(self, voice: str) -> str:
+        """The listed name of a voice: the command line and the settings file know them without their ending too."""
+        if voice in self._voices:
+            return voice
+        return next((name for name in self._voices if voice_label(name) == voice), voice)
 
     def _follow_voices(self) -> None:
         if self.isVisible() and not self.voice.view().isVisible():

@@ -266,6 +266,7 @@ def test_forgiving_survives_a_file_that_is_no_yaml_and_keeps_a_copy_of_it(own_fi
     settings = load(forgiving=True)
     assert settings.config == Config()
     assert len(settings.notes) == 1
+    assert settings.notes[0].endswith("in force; at the first change this file is kept as config.yaml.bak.")
     assert settings.set("window.theme", "dark") == ""
     assert settings.flush() == ""
     assert load().config.window.theme == "dark"

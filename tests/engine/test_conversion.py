@@ -13,10 +13,11 @@ import torch
 from safetensors import safe_open
 from safetensors.torch import save_file
 
-from engine.agreement import Agreement, ModelParts, agreement, teacher_columns
+from engine.agreement import LEAST_MATCH, Agreement, ModelParts, agreement, teacher_columns
 from engine.config import LMConfig
 from engine.conversion import converted, held_precision, judge
 from engine.errors import Cancelled, EngineError
+from engine.opening import open_folder
 from engine.precision import QUANTIZED
 from engine.quantize import QuantizedWeight
 from engine.weights import Loading, ModelFiles, check_lm, find, load_lm
@@ -200,12 +201,44 @@ def test_a_trained_model_is_judged_once_and_the_result_kept(
     with pytest.raises(EngineError, match=r"at least 90 % are needed"):
         converted(files, config, "int4", tmp_path, CPU, columns=ask)
     assert len(asked) == 1
-    path = next(tmp_path.glob("int4-*.safetensors"))
-    with safe_open(path, "pt") as file:
-        kept = json.loads(file.metadata()["parley"])
-    assert kept["format"] == 1 and kept["agreement"]["frames"] == 40 and 0 < kept["agreement"]["match"] < 0.9
+    (path,) = tmp_path.iterdir()  # the judgement, and no weights that nobody may use
+    kept = json.loads(path.read_text())
+    assert kept["frames"] == 40 and 0 < kept["match"] < 0.9
     untrained = replace(files, trained=False)  # random weights say nothing about a precision
-    assert converted(untrained, config, "int4", tmp_path, CPU, columns=ask).model == path
+    assert converted(untrained, config, "int4", tmp_path, CPU, columns=ask).model == path.with_suffix(".safetensors")
+    path.write_text("{")
+    with pytest.raises(EngineError, match=r"at least 90 % are needed"):
+        converted(files, config, "int4", tmp_path, CPU, columns=ask)
+    assert len(asked) == 2, "a judgement that cannot be read is made anew"
+
+
+def test_what_a_model_agrees_with_is_kept_with_it(
+    files: ModelFiles, config: LMConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(LEAST_MATCH, "int8", 0.5)  # random weights agree less than trained ones
+    twin = converted(files, config, "int8", tmp_path, CPU, columns=lambda: columns(config))
+    with safe_open(twin.model, "pt") as file:
+        kept = json.loads(file.metadata()["parley"])
+    assert kept["format"] == 1 and kept["agreement"]["frames"] == 40 and kept["agreement"]["match"] >= 0.5
+
+
+@pytest.mark.parametrize("precision", ["fp8", "fp8-row", "int4"])
+def test_the_bundled_model_is_refused_at_once_where_it_would_be_rounded_twice(tmp_path: Path, precision: str) -> None:
+    """Before anything is read but the header, and nothing is left behind."""
+    def load(precision: str) -> None:
+        open_folder(
+            ROOT / "assets" / "mini", device="cpu", precision=precision, kernels=False, cache=tmp_path, speech=None,
+            progress=reading, cancelled=None,
+        )  # fmt: skip
+
+    def reading(what: str, done: int, total: int) -> None:
+        raise Cancelled
+
+    with pytest.raises(EngineError, match=f"{precision} would round them once more.*choose auto, int8, bfloat16 or"):
+        load(precision)
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(Cancelled):
+        load("bfloat16")
 
 
 def test_teacher_columns_hold_the_delays(config: LMConfig) -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
+from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
 
+from app.messages import Trouble
 from app.telemetry import FrameRecord, percentiles
-from tests.ui.conftest import Rig
+from tests.ui.conftest import MakeRig, Rig
 from ui import scripted
 from ui.figures import format_ms, last_seconds, level_words, scale_top, verdict
 from ui.latency_strip import columns, marks, stretches
@@ -195,3 +198,21 @@ def test_the_scale_always_holds_the_limit_and_the_value() -> None:
 )
 def test_levels_in_words(dbfs: float, words: str) -> None:
     assert level_words(dbfs) == words
+
+
+def test_no_row_is_cut_off_beside_two_notices(make_rig: MakeRig) -> None:
+    """At the size at which the window opens."""
+    rig = make_rig()
+    limits = "This first version speaks clearly and takes turns, but it seldom understands: its answers rarely fit."
+    rig.talk(replace(scripted.model_info(cuda=False), limits=limits), "eager")
+    rig.say(Trouble("audio-input", 'The microphone "default" gives only digital silence.', "Sound settings"))
+    main = rig.window.main
+    main.latency.take(scripted.frames([("eager", 100)], gaps_at=(20,)))
+    QApplication.processEvents()
+    QApplication.processEvents()
+    assert main.banner.isVisible() and main.untrained.isVisible() and main.latency.marks.isVisible()
+    area: QWidget | None = main.latency
+    while not isinstance(area, QScrollArea):
+        assert area is not None
+        area = area.parentWidget()
+    assert area.verticalScrollBar().maximum() == 0

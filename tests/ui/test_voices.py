@@ -13,10 +13,12 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from app.messages import PersonaChoice
 from tests.ui.conftest import MakeRig, Rig
+from ui.own_voices import FILE_NAME
 from ui.ports import CheckState
 from ui.record_and_listen import judge
 from ui.scripted_voices import ScriptedCheck, ScriptedLibrary, ScriptedPreset, ScriptedPresets
 from ui.settings_voice import VoicePage
+from ui.voice_labels import voice_labels
 
 
 @dataclass
@@ -200,7 +202,7 @@ def test_a_voice_is_deleted_only_after_a_question(room: Room) -> None:
     own = room.page.own
     select(room, "Ada.wav")
     own.delete.click()
-    assert "Ada.wav" in own.confirm.sentence.text()
+    assert "Ada?" in own.confirm.sentence.text()
     assert room.library.asked == []
     own.confirm.no.click()
     assert room.library.asked == []
@@ -275,3 +277,22 @@ def test_every_control_of_the_page_has_a_name_and_can_be_reached_by_keyboard(roo
         interface = QAccessible.queryAccessibleInterface(widget)
         assert interface.text(QAccessible.Text.Name).strip(), widget
         assert widget.focusPolicy() & Qt.FocusPolicy.TabFocus, widget
+
+
+def test_voices_are_shown_by_their_names_and_not_by_their_files(room: Room) -> None:
+    """With the ending only where two would look the same."""
+    own, voice = room.page.own, room.page.voice
+    assert [own.list.item(row).text() for row in range(own.list.count())] == ["Ada", "Bob"]
+    assert own.list.item(0).data(FILE_NAME) == "Ada.wav"
+    assert voice.itemText(voice.findData("Ada.wav")) == "Ada"
+    assert voice_labels(["Emma.flac", "emma.wav", "NATF0.pt", "v1.5", "Ünal.mp3"]) == [
+        "Emma.flac", "emma.wav", "NATF0", "v1.5", "Ünal",
+    ]  # fmt: skip
+
+
+def test_a_voice_chosen_without_its_ending_is_found(make_rig: MakeRig) -> None:
+    rig = make_rig(persona=PersonaChoice("my voice", ""))
+    rig.ready()
+    page = rig.open_settings("voice").voice
+    assert page.voice.currentText() == "my voice"
+    assert page.voice.findText("not found", Qt.MatchFlag.MatchContains) < 0

@@ -2407,6 +2407,22 @@ Erinnert sich an {frames} Frames ({time})</translation>
       <translation>Die Aufnahme hat aufgehört: {1}. Das Gespräch geht ohne sie weiter.{2}</translation>
     </message>
     <message>
+      <source>The resident depth kernel needs a card of compute capability 9.0 or later.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>The resident depth kernel needs a width that is a power of two and a hidden size in whole sixteens.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>The resident depth kernel needs {1} multiprocessors; the card has less.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>The resident depth kernel reads bfloat16 weights.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>The seed must be a whole number from 0 to 2^63 - 1, not {1}.</source>
       <translation>Der Startwert muss eine ganze Zahl von 0 bis 2^63 - 1 sein, nicht {1}.</translation>
     </message>
@@ -2641,6 +2657,10 @@ Erinnert sich an {frames} Frames ({time})</translation>
     <message>
       <source>This model needs {1} of memory in {2}, but {3} has {4} free of {5}. {6}</source>
       <translation>Dieses Modell braucht in {2} {1} Speicher, aber von {5} ({3}) sind {4} frei. {6}</translation>
+    </message>
+    <message>
+      <source>This model's file keeps its weights in 8 bits already, and {1} would round them once more, so it is not offered: choose auto, {2}, bfloat16 or float32.</source>
+      <translation>Die Datei dieses Modells hält die Gewichte schon in 8 Bit, und {1} würde sie noch einmal runden; deshalb wird es nicht angeboten: Wählen Sie auto, {2}, bfloat16 oder float32.</translation>
     </message>
     <message>
       <source>Voice and persona use {1} of the {2} s that the model remembers ({3} frames of voice, {4} tokens of text): shorten them.</source>
@@ -3239,8 +3259,8 @@ Erinnert sich an {frames} Frames ({time})</translation>
       <translation>{1} Die eigenen Werte des Modells werden benutzt.</translation>
     </message>
     <message>
-      <source>{1} The program's own settings are in force.</source>
-      <translation>{1} Es gelten die Einstellungen des Programms.</translation>
+      <source>{1} The program's own settings are in force; at the first change this file is kept as {2}.</source>
+      <translation>{1} Es gelten die Voreinstellungen des Programms; bei der ersten Änderung wird diese Datei als {2} aufgehoben.</translation>
     </message>
     <message>
       <source>{1} The talk waits.</source>
