@@ -78,6 +78,9 @@ def run_window(settings: Settings) -> int:
             ended = conversation.close(HURRY_SECONDS if rescue.wanted else CLOSE_SECONDS)
             recorder.close(CLOSE_SECONDS)
             words.close(HURRY_SECONDS)
+            # Listing devices swallows what is printed meanwhile, and the interpreter's end under it is a crash.
+            sound.desk.close()
+            ended = ended and not sound.desk.stuck
             try:
                 settings.flush()
             except TimeoutError:  # a disk or a network folder that hangs
@@ -85,7 +88,7 @@ def run_window(settings: Settings) -> int:
         if rescue.wanted and rescue.start_again():
             end_now(status)
         if not ended:
-            log.info("the engine, or the disk with the settings, is still busy: ending without it")
+            log.info("the engine, the sound or the disk with the settings is still busy: ending without it")
             end_now(status)
         return status
 

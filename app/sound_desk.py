@@ -115,6 +115,11 @@ class SoundDesk:
             log.warning("the sound system did not stop in time")
         self._failure = self._told = None
 
+    @property
+    def stuck(self) -> str:
+        """What hangs in the sound system beyond its time limit, "" when nothing does."""
+        return self._thread.stuck
+
     def refresh(self) -> Future[str]:
         """Lists devices anew. In a talk the sound stops for a moment and goes on, also after a device was lost.
         Comes true with "" or one sentence for the user."""

@@ -59,6 +59,49 @@ def test_closing_while_the_engine_cannot_be_stopped_ends_the_program_and_loses_n
     assert "mode: eager" in mine.read_text()
 
 
+# A window that fails or is closed while the devices are still being listed, which takes long on some computers.
+LISTING_PROGRAM = """
+import sys, time
+from pathlib import Path
+
+import app.main as program
+from app import config
+from tests.app.fake_engine import FakeLoader, FakeVoices
+
+ui = type(sys)("ui.app")
+def window(conversation, ports):
+    if sys.argv[2] == "fails":
+        raise RuntimeError
+    return 3
+ui.run_window = window
+sys.modules["ui.app"] = ui
+real, device_audio = program.Conversation, program.DeviceAudio
+program.Conversation = lambda ends, voices: real(ends, voices=FakeVoices(), load_engine=FakeLoader())
+def listed_slowly(settings):
+    audio = device_audio(settings)
+    audio.desk._thread.submit(lambda: (time.sleep(0.7), print("listed")), what="listing", limit_s=3.0)
+    return audio
+program.DeviceAudio = listed_slowly
+try:
+    print(program.run_window(config.load(Path(sys.argv[1]))))
+except RuntimeError:
+    print("failed")
+"""
+
+
+@pytest.mark.parametrize(("window", "last"), [("closes", "3"), ("fails", "failed")])
+def test_the_end_waits_for_devices_that_are_being_listed(tmp_path: Path, window: str, last: str) -> None:
+    """What is printed while they are is lost, and to take the sound system from under it is a crash."""
+    mine = tmp_path / "mine.yaml"
+    mine.write_text("")
+    environment = {"PATH": "/usr/bin", "HOME": str(tmp_path), "QT_QPA_PLATFORM": "offscreen", "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-c", LISTING_PROGRAM, str(mine), window],
+        env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert (done.stdout.split(), done.returncode) == (["listed", last], 0), done.stderr
+
+
 # A talk that is ended from outside in its middle: by the session's end, or by the closing of its terminal.
 ENDED_TALK = """
 import os, signal, sys, time
