@@ -25,6 +25,8 @@ from training.talks import Composer
 from training.train_language import LanguagePlan, LanguageTrainer, Pool, train
 from training.vocabulary import Vocabulary
 
+EAR = "ear.safetensors"  # a head of training only, beside the model; of use to a run with the same scripts
+
 
 def run(options: argparse.Namespace) -> None:
     device = torch.device(options.device)
@@ -115,8 +117,11 @@ def _language(sizes: Path | None, start: Path | None, dtype: torch.dtype) -> Tra
     model = TrainedLanguage(config, dtype)
     if start is not None:
         model.model.load_state_dict(checkpoints.load_language(start, config).state_dict())
+        if (ear := start.with_name(EAR)).is_file():
+            checkpoints.load_module(model.ear, ear)
     return model
 
 
 def _save(options: argparse.Namespace, trainer: LanguageTrainer, codec: Codec, studio: Studio) -> None:
     write_model(options.out, trainer.language, codec, options.tokenizer, studio.fillers)
+    checkpoints.save_module(trainer.language.ear, options.out / EAR)

@@ -31,13 +31,14 @@ class LanguagePlan:
     talks: int = 24
     frames: int = 1024
     pool: int = 1024
+    pool_grown: int = 8192  # sequences that are kept, once they have been made
     renew: int = 16
     renew_every: int = 8
     rate: float = 8e-4
     final_share: float = 0.03
     warm_steps: int = 200
     weight_decay: float = 0.05
-    depth_share: float = 0.35
+    depth_share: float = 0.2
     text: float = 1.0
     semantic: float = 1.0
     acoustic: float = 0.6
@@ -48,17 +49,18 @@ class LanguagePlan:
 
 
 class Pool:
-    """Sequences to draw batches from."""
+    """Sequences to draw batches from: with a feeder their number grows first, then the oldest are replaced."""
 
     def __init__(
         self, studio: Studio, plan: LanguagePlan, report: Callable[[str], None] = print, feeder: Feeder | None = None
     ):
-        self.studio, self.plan, self.feeder = studio, plan, feeder
+        self.studio, self.plan, self.feeder, self.report = studio, plan, feeder, report
         began = time.monotonic()
         parts = [self._made(min(plan.renew, plan.pool - at)) for at in range(0, plan.pool, plan.renew)]
-        self.columns, self.weights, self.heard = (torch.cat(same) for same in zip(*parts, strict=True))
-        self.next = self.renewed = 0
-        report(f"pool of {len(self.columns)} sequences in {time.monotonic() - began:.0f} s")
+        size = plan.pool if feeder is None else max(plan.pool, plan.pool_grown)
+        self.columns, self.weights, self.heard = (_padded(torch.cat(same), size) for same in zip(*parts, strict=True))
+        self.filled, self.next, self.renewed = plan.pool, plan.pool % size, 0
+        report(f"pool of {self.filled} sequences in {time.monotonic() - began:.0f} s")
 
     def _made(self, count: int) -> Batch:
         return self.studio.sequences(count, self.plan.frames + 1).batch
@@ -68,8 +70,12 @@ class Pool:
         if self.feeder is None:
             self._put(self._made(min(self.plan.renew, len(self.columns))))
             return
-        while (batch := self.feeder.take()) is not None:
-            self._put(batch)
+        try:
+            while (batch := self.feeder.take()) is not None:
+                self._put(batch)
+        except RuntimeError as error:
+            self.report(f"{error} They are made here from now on.")
+            self.feeder = None
 
     def _put(self, batch: Batch) -> None:
         count, device = len(batch[0]), self.columns.device
@@ -77,14 +83,20 @@ class Pool:
         for kept, fresh in zip((self.columns, self.weights, self.heard), batch, strict=True):
             kept[rows] = fresh.to(device)
         self.next = (self.next + count) % len(self.columns)
+        self.filled = min(self.filled + count, len(self.columns))
         self.renewed += count
 
     def draw(self, count: int) -> Batch:
         """Sequences by chance, each time with other codes of the user replaced."""
-        rows = torch.randint(len(self.columns), (count,), device=self.columns.device)
+        rows = torch.randint(self.filled, (count,), device=self.columns.device)
         weights = self.weights[rows].float()
         columns = disturbed(self.columns[rows].long(), weights, self.studio.config, self.plan.disturbed)
         return columns, weights, self.heard[rows].long()
+
+
+def _padded(rows: Tensor, size: int) -> Tensor:
+    """[n, ...] -> [size, ...], the rest zeros."""
+    return torch.cat((rows, rows.new_zeros(size - len(rows), *rows.shape[1:])))
 
 
 def disturbed(columns: Tensor, weights: Tensor, config: LMConfig, most: float) -> Tensor:
@@ -196,7 +208,7 @@ def train(
         if steps % 100 == 0:
             values = trainer.metrics(100)
             line = " ".join(f"{name} {value:.3f}" for name, value in values.items())
-            uses = plan.talks * steps / max(pool.renewed, 1)
+            uses = plan.talks * steps / (plan.pool + pool.renewed)
             pace = 100 / (time.monotonic() - marked)
             report(f"{time.monotonic() - began:.0f} s, step {steps}, {pace:.1f}/s, each seen {uses:.0f} times: {line}")
             marked = time.monotonic()
