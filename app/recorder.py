@@ -186,11 +186,14 @@ class Recorder:
         """The recording ends; what was written stays."""
         self._listening = False
         self._wish = self._wish._replace(on=False)
+        begun = self._writer is not None
         kept = self._writer is not None and self._writer.frames > 0
         try:
             self._close()
         except (OSError, UserError) as error:
             log.warning("the recording could not be closed: %s", error)
+        if begun and not kept and self._path is not None:
+            self._path.unlink(missing_ok=True)  # a file in which nothing is
         there = kept and self._path is not None and os.path.exists(self._path)
         rest = f" What was recorded until then is in {self._path}." if there else ""
         self._tell(trouble=f"The recording stopped, because {why}. The talk goes on without it.{rest}")

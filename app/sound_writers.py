@@ -34,6 +34,7 @@ class PrivateFile:
         """Raises FileExistsError rather than replace anything, and OSError."""
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
         self._descriptor = os.open(path, flags, 0o600)
+        self._path = path
         self.size = 0
 
     def put(self, data: bytes, position: int) -> None:
@@ -47,6 +48,11 @@ class PrivateFile:
     def get(self, count: int, position: int) -> bytes:
         os.lseek(self._descriptor, position, os.SEEK_SET)
         return os.read(self._descriptor, count)
+
+    def discard(self) -> None:
+        """Take the new file away again."""
+        os.close(self._descriptor)
+        self._path.unlink(missing_ok=True)
 
     def close(self) -> None:
         try:
@@ -63,7 +69,11 @@ class WavWriter:
     def __init__(self, path: Path) -> None:
         self._file = PrivateFile(path)
         self.frames = 0
-        self._put_header()
+        try:
+            self._put_header()
+        except OSError:
+            self._file.discard()
+            raise
 
     def write(self, samples: np.ndarray) -> None:
         """samples: [n, 2] int16. Raises OSError; what was written before stays openable."""
@@ -92,9 +102,13 @@ class FlacWriter:
         soundfile = _soundfile()
         self._file = PrivateFile(path)
         self._stream = _Stream(self._file)
-        self._sound = soundfile.SoundFile(self._stream, "w", SAMPLE_RATE, CHANNELS, "PCM_16", format="FLAC")
-        self._check()
         self.frames = 0
+        self._sound = soundfile.SoundFile(self._stream, "w", SAMPLE_RATE, CHANNELS, "PCM_16", format="FLAC")
+        try:
+            self._check()
+        except OSError:
+            self._file.discard()
+            raise
 
     def write(self, samples: np.ndarray) -> None:
         """samples: [n, 2] int16. Raises OSError; what was written before stays openable."""

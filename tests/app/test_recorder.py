@@ -285,6 +285,45 @@ def test_where_the_system_refuses_to_write_more_what_there_is_can_be_opened(tmp_
     assert len(read(second)) == FRAME
 
 
+NO_ROOM = """
+import resource, signal, sys, time
+from pathlib import Path
+import numpy as np
+from app.recorder import Recorder
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[3]), resource.RLIM_INFINITY))
+recorder = Recorder()
+recorder.want(True, Path(sys.argv[1]), sys.argv[2])
+noise = np.random.default_rng(1).uniform(-0.5, 0.5, 1920).astype(np.float32)
+for number in range(20):
+    recorder.frame(noise, noise, 0)
+while not recorder.state.trouble:
+    time.sleep(0.005)
+print(recorder.state.trouble, recorder.state.recording)
+resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+recorder.want(True, Path(sys.argv[1]), sys.argv[2])  # there is room again
+recorder.frame(noise, noise, 0)
+recorder.close()
+print("again:", recorder.state.trouble or "well")
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limit of this kind")
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("room", [0, 20, 50])
+def test_a_disk_that_is_full_from_the_start_leaves_no_empty_file(tmp_path: Path, form: str, room: int) -> None:
+    done = subprocess.run([sys.executable, "-c", NO_ROOM, str(tmp_path / "talks"), form, str(room)],
+                          capture_output=True, text=True, timeout=60)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
+    told, again = done.stdout.splitlines()
+    assert told.startswith("The recording stopped, because it could not be written: file too large")
+    assert told.endswith("The talk goes on without it. False")
+    assert again == "again: well"
+    (only,) = (tmp_path / "talks").iterdir()
+    assert len(read(only)) == FRAME
+
+
 def test_two_windows_that_begin_in_the_same_second_take_two_names(tmp_path: Path) -> None:
     """The other one's file comes to be between the look for a free name and the opening."""
     taken: list[Path] = []
