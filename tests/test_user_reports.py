@@ -1,4 +1,5 @@
-"""`user_reports.md` tells the truth: the tests that it names exist, and it knows every report that a test names."""
+"""`user_reports.md` and `faults.md` tell the truth: the tests that they name exist, and every report that a test names
+is known."""
 
 from __future__ import annotations
 
@@ -7,6 +8,8 @@ import re
 from pathlib import Path
 
 TESTS = Path(__file__).resolve().parent
+FAULTS = (TESTS / "faults.md").read_text(encoding="utf-8")
+FAULT_ROW = re.compile(r"^\| (\w+) \| (.+?) \| (.+) \|$", re.MULTILINE)
 PAGE = (TESTS / "user_reports.md").read_text(encoding="utf-8")
 ROW = re.compile(r"^\| ([A-Z]\d+) \| (.+?) \| (.+) \|$", re.MULTILINE)
 NAMED = re.compile(r"`([\w/]+\.py)::(test_\w+)`")
@@ -32,6 +35,16 @@ def test_every_row_names_tests_that_exist_or_a_reason() -> None:
         for file, test in named:
             known.setdefault(file, functions(TESTS / file))
             assert test in known[file], f"{row}: there is no {file}::{test}"
+
+
+def test_every_fault_names_tests_that_exist() -> None:
+    rows = [row for row in FAULT_ROW.findall(FAULTS) if row[0] != "boundary"]
+    assert len(rows) >= 25
+    for _, fault, held in rows:
+        named = NAMED.findall(held)
+        assert len(named) == held.count("::") > 0, fault
+        for file, test in named:
+            assert test in functions(TESTS / file), f"{fault}: there is no {file}::{test}"
 
 
 def test_every_report_that_a_test_names_has_a_row() -> None:

@@ -316,6 +316,34 @@ def test_a_slider_counts_once_it_rests(rig: Rig) -> None:
     assert slider.note.text() == "chosen"
 
 
+@pytest.mark.parametrize(
+    ("name", "value"), [("temperature", 0.9), ("top_k", 100), ("text_temperature", 0.6), ("text_top_k", 30)]
+)
+def test_each_control_sends_its_own_value_and_no_other(rig: Rig, name: str, value: float) -> None:
+    """User report U1: no two controls are exchanged, and none is without effect."""
+    rig.ready()
+    slider = rig.open_settings("engine").engine.sliders[name]
+    rig.sent()
+    slider.field.setValue(value)
+    slider._settle.stop()
+    slider._settled()
+    assert rig.sent() == [SetSampling(Sampling(**{name: value}))]
+    assert rig.settings.values[f"sampling.{name}"] == value
+
+
+def test_the_seed_field_sends_the_seed(rig: Rig) -> None:
+    """User report U1: seed 42."""
+    rig.ready()
+    engine = rig.open_settings("engine").engine
+    rig.sent()
+    engine.fresh_seed.click()
+    engine.seed.setValue(42)
+    assert rig.sent()[-1] == SetSampling(Sampling(seed=42))
+    assert rig.settings.values["sampling.seed"] == 42
+    engine.fresh_seed.click()
+    assert rig.sent()[-1] == SetSampling(Sampling())
+
+
 def test_typed_values_are_held_within_the_bounds(rig: Rig) -> None:
     """User report U5: 0 and 99999 are held within the bounds."""
     rig.ready()
