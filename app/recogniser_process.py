@@ -23,7 +23,7 @@ from app.resample import resample
 from app.ring import SAMPLE_RATE
 from app.rules import shown
 
-NICENESS = 15  # of 19: a talk on the processor comes first
+NICENESS = 15  # of 19
 RATE_HZ = 16_000
 LONGEST_BYTES = 4 * SAMPLE_RATE * 60
 QUIET_HF = {"HF_HUB_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1", "OMP_NUM_THREADS": "1"}
@@ -33,9 +33,7 @@ Words = list[list[Any]]
 
 def main(arguments: Sequence[str]) -> int:
     """arguments: the model's folder. Returns the exit status."""
-    if os.name == "posix":
-        with contextlib.suppress(OSError):
-            os.nice(NICENESS)
+    _give_way()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # meant for whoever started this, whose end is the end of the input
     os.environ.update(QUIET_HF)
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
@@ -47,6 +45,14 @@ def main(arguments: Sequence[str]) -> int:
         _say(answers, {"error": shown(f"{type(error).__name__}: {error}").strip('"')})
         return 1
     return 0
+
+
+def _give_way() -> None:
+    """A talk on the processor comes first: run when nobody else wants to (Linux), or at the lowest priorities."""
+    with contextlib.suppress(OSError, AttributeError):
+        os.nice(NICENESS)
+    with contextlib.suppress(OSError, AttributeError):
+        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
 
 
 def serve(utterances: BinaryIO, answers: BinaryIO, recognise: Callable[[np.ndarray], Words]) -> None:

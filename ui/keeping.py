@@ -6,8 +6,17 @@ Owns that rule; what the values mean is the caller's. Qt thread only.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from ui.ports import SettingsPort
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A change that was taken back: the settings page it belongs to and the sentence to show there."""
+
+    page: str
+    sentence: str
 
 
 def keep_all(

@@ -17,6 +17,7 @@ from ui.actions import Actions
 from ui.figures import format_bytes, format_clock
 from ui.labels import action_button, restyle, text_label, wrapped_label
 from ui.progress_card import STEPS, Pace, ProgressCard
+from ui.remedies import carry_out
 from ui.session import Session
 from ui.theme import Theme
 from ui.words import marked, tr, translated
@@ -114,7 +115,7 @@ class Banner(Notice):
 
     def _remedy(self) -> None:
         if self.trouble is not None:
-            self._session.remedy(self.trouble)
+            carry_out(self.trouble, self._session)
 
     def _dismiss(self) -> None:
         if self.trouble is not None:

@@ -12,8 +12,9 @@ from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QStacke
 from ui import icons
 from ui.actions import Actions
 from ui.bridge import Bridge
+from ui.keeping import Refusal
 from ui.ports import Ports
-from ui.session import Refusal, Session
+from ui.session import Session
 from ui.settings_appearance import AppearancePage
 from ui.settings_audio import AudioPage
 from ui.settings_engine import EnginePage

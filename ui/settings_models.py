@@ -180,7 +180,7 @@ class ModelsPage(Page):
 
     def _propose(self) -> None:
         """A load was refused, perhaps for want of its model: name that one for download."""
-        source = self._session.refused_source or self._session.spec.source
+        source = (self._session.refused_spec or self._session.spec).source
         if not self.isVisible() and not self._models.problem(source):  # nobody's typing is overwritten
             self.source.setEditText(source)
 
