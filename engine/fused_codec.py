@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from engine import kernels_codec, kernels_columns, kernels_latent, kernels_levels
 from engine.config import MimiConfig
 from engine.kernels_codec import Parts, Tile
-from engine.kernels_latent import Renewal
+from engine.kernels_latent import Attended
 from engine.kernels_linear import LATE, NO_OVERLAP, Launch
 from engine.kernels_tails import Memory, Signal
 from engine.mimi import LatentTransformer, Mimi, Residual, StreamingConv1d, StreamingConvTranspose1d, TransformerLayer
@@ -30,11 +30,9 @@ class CodecCuts(NamedTuple):
     programs: how many a convolution is split into at least, where its sum is long enough to split.
     tiles: of single layers by name. A residual unit named here is one launch; a convolution of one or two columns
         takes rows, depth and warps from it, a transposed one with `columns` 2 too.
-    attend_rows: of the output projection, which each program that attends for a head adds; 0: a launch of its own.
-    level_programs: that go through all levels of the quantiser in one launch, where the card has as many
-        multiprocessors; 0: a launch a level.
+    folded_projections: downsampling and the quantiser's projections are one matrix, multiplied beforehand.
     latent_start, quantiser_start: when the kernels of transformer and quantiser let their successor start.
-    ring_warps: of the programs that attend for a head.
+    ring_splits: programs that share a head's ring, for both positions; 0: one for each position has it whole.
     """
 
     precision: str = "ieee"
@@ -44,11 +42,10 @@ class CodecCuts(NamedTuple):
     tiles: tuple[tuple[str, Tile], ...] = ()
     few_rows: int = 128  # programs of a convolution with one or two columns
     level_rows: int = 16  # code vectors that a program compares
-    level_programs: int = 0
-    level_warps: int = 8
+    folded_projections: bool = False
     quantiser_start: int = LATE
     latent_start: int = LATE
-    attend_rows: int = 0
+    ring_splits: int = 0
     ring_warps: int = 16
     in_proj: Launch = Launch(8, warps=4)
     out_proj: Launch = Launch(4, warps=4)
@@ -97,9 +94,17 @@ class FusedCodec:
         mimi, s = self._mimi, self._state
         x = self._stack(mimi.encoder.layers, Signal.by_channel(s["frame.pcm_in"]), "encoder", latent_out=True)
         self._transformer(mimi.encoder_transformer, x.data)
-        latent = self._signal(mimi.config.dimension, 1)
-        self._few(mimi.downsample, "downsample", x, latent, activate=False)
-        self._quantise(latent.data.view(-1))
+        q, dim = mimi.quantizer, mimi.config.codebook_dim
+        projected = self._zeros(2, dim)
+        if self.cuts.folded_projections:  # the latent is never made: the quantiser takes two projections of it alone
+            both = torch.cat((q.semantic_in, q.acoustic_in)).double() @ mimi.downsample.weight.flatten(1).double()
+            folded = both.float().view(2 * dim, *mimi.downsample.weight.shape[1:])
+            self._few(mimi.downsample, "downsample", x, Signal.by_channel(projected.view(-1, 1)), folded)
+            self._quantise(None, projected)
+        else:
+            latent = self._signal(mimi.config.dimension, 1)
+            self._few(mimi.downsample, "downsample", x, latent)
+            self._quantise(latent.data.view(-1), projected)
         return self._finished()
 
     def _decode_plan(self) -> Callable[[], None]:
@@ -197,14 +202,17 @@ class FusedCodec:
     def _tile(self, name: str, rows: int, columns: int, inner: int) -> Tile:
         return self._tiles_named.get(name) or _tile(rows, columns, inner, self.cuts)
 
-    def _few(self, layer: StreamingConv1d, name: str, x: Signal, out: Signal, *, activate: bool) -> None:
-        tail = self._state[f"{name}.tail"]
-        inner = layer.weight[0].numel()
-        usual = Tile(max(1, layer.weight.shape[0] // self.cuts.few_rows), 2, math.gcd(inner, 1024), warps=8)
+    def _few(
+        self, layer: StreamingConv1d, name: str, x: Signal, out: Signal, weight: Tensor | None = None, *,
+        activate: bool = False,
+    ) -> None:  # fmt: skip
+        """`weight`: instead of the layer's."""
+        tail, weight = self._state[f"{name}.tail"], layer.weight if weight is None else weight
+        usual = Tile(max(1, weight.shape[0] // self.cuts.few_rows), 2, math.gcd(weight[0].numel(), 1024), warps=8)
         tile = self._tiles_named.get(name, usual)
         started = self._memory.started if layer.replicate else None
         self._add(
-            kernels_columns.conv_few, layer.weight, layer.bias, x, tail, out, rows=tile.rows, depth=tile.depth,
+            kernels_columns.conv_few, weight, layer.bias, x, tail, out, rows=tile.rows, depth=tile.depth,
             warps=tile.warps, stride=layer.stride, activate=activate, started=started,
         )  # fmt: skip
         self._memory.keep(x, tail, activate=activate)
@@ -229,44 +237,37 @@ class FusedCodec:
         self._memory.keep(following, kept, activate=False)
         return out
 
-    def _quantise(self, latent: Tensor) -> None:
+    def _quantise(self, latent: Tensor | None, projected: Tensor) -> None:
+        """latent [dim]; where there is none, projected [2, inner] holds its projections already."""
         q, cuts = self._mimi.quantizer, self.cuts
-        levels, bins, dim = q.codebooks.shape
-        weights = (q.semantic_in, q.acoustic_in, q.codebooks, q.half_norms)
-        arrived = torch.zeros(2, dtype=torch.int32, device=self._device)
-        add = partial(self._add, start=cuts.quantiser_start)
-        if 0 < cuts.level_programs <= _multiprocessors(self._device):
-            keys = torch.zeros(levels, cuts.level_programs, dtype=torch.int64, device=self._device)
-            places = (self._zeros(2, dim), keys, arrived, self._state["frame.heard"])
-            add(kernels_levels.quantise_at_once, latent, *weights, *places, warps=cuts.level_warps)
-        else:
-            places = (self._zeros(2, dim), self._zeros(2, bins), arrived, self._state["frame.heard"])
-            add(kernels_levels.quantise, latent, *weights, *places, rows=cuts.level_rows)
+        bins = q.codebooks.shape[1]
+        self._add(
+            kernels_levels.quantise, latent, q.semantic_in, q.acoustic_in, q.codebooks, q.half_norms, projected,
+            self._zeros(2, bins), torch.zeros(2, dtype=torch.int32, device=self._device), self._state["frame.heard"],
+            rows=cuts.level_rows, start=cuts.quantiser_start,
+        )  # fmt: skip
 
     def _transformer(self, transformer: LatentTransformer, x: Tensor) -> None:
         """x [2, dim], in place."""
         s, cuts, dim = self._state, self.cuts, x.shape[1]
         projected, hidden = self._zeros(2, 3 * dim), self._zeros(2, transformer.config.dim_feedforward)
-        attended, renewed = self._zeros(2, dim), self._zeros(2, dim)
-        parts = self._zeros(transformer.config.num_heads, 2, dim)
+        attended = self._zeros(2, dim)
+        parts = Attended(*(self._zeros(2, max(1, cuts.ring_splits), dim) for _ in range(2)))
         position = s[f"{transformer.name}.position"]
         add = partial(self._add, start=cuts.latent_start)
         two = partial(add, kernels_latent.two_linear)
         for module in transformer.layers:
             layer = cast(TransformerLayer, module)
-            norm1, norm2 = (layer.norm1_weight, layer.norm1_bias), (layer.norm2_weight, layer.norm2_bias)
-            two(layer.in_proj, x, projected, cuts.in_proj, norm=norm1)
+            two(layer.in_proj, x, projected, cuts.in_proj, norm=(layer.norm1_weight, layer.norm1_bias))
             rings = (projected, self._periods, position, s[layer.keys], s[layer.values], self._window)
-            if cuts.attend_rows:
-                rows, renewal = cuts.attend_rows, Renewal(parts, layer.scale1, renewed)
-                add(kernels_latent.attend_project, *rings, layer.out_proj, parts, rows=rows, warps=cuts.ring_warps)
-                two(layer.linear1, x, hidden, cuts.linear1, norm=norm2, gelu=True, renew=renewal)
-                two(layer.linear2, hidden, x, cuts.linear2, scale=layer.scale2, held=renewed)
+            if cuts.ring_splits:
+                add(kernels_latent.two_ring_parts, *rings, parts, warps=cuts.ring_warps)
+                two(layer.out_proj, parts, x, cuts.out_proj, scale=layer.scale1)
             else:
                 add(kernels_latent.two_ring_attend, *rings, attended, warps=cuts.ring_warps)
                 two(layer.out_proj, attended, x, cuts.out_proj, scale=layer.scale1)
-                two(layer.linear1, x, hidden, cuts.linear1, norm=norm2, gelu=True)
-                two(layer.linear2, hidden, x, cuts.linear2, scale=layer.scale2)
+            two(layer.linear1, x, hidden, cuts.linear1, norm=(layer.norm2_weight, layer.norm2_bias), gelu=True)
+            two(layer.linear2, hidden, x, cuts.linear2, scale=layer.scale2)
 
     # ------------------------------------------------------------ small things
 
@@ -284,13 +285,6 @@ class FusedCodec:
 
     def _zeros(self, *shape: int) -> Tensor:
         return torch.zeros(*shape, device=self._device)
-
-
-def _multiprocessors(device: torch.device) -> int:
-    """How many programs are sure to run at the same time."""
-    if device.type != "cuda":
-        return 1
-    return int(torch.cuda.get_device_properties(device).multi_processor_count)
 
 
 def _tile(rows: int, columns: int, inner: int, cuts: CodecCuts) -> Tile:

@@ -25,47 +25,68 @@ def rotate(row, cos, sin, HEAD: tl.constexpr):
 
 
 @triton.jit
-def layer_norm(v, weight, bias, K: tl.constexpr):
-    """v [K] normed as LayerNorm does, eps 1e-5; weight and bias [K] in registers."""
-    centred = v - tl.sum(v, axis=0) / K
-    return centred * tl.rsqrt(tl.sum(centred * centred, axis=0) / K + 1e-5) * weight + bias
+def two_sums(a, b, axis: tl.constexpr):
+    """Both sums at once: their programs' warps wait for each other once, not twice."""
+    return tl.split(tl.sum(tl.join(a, b), axis=axis))
+
+
+@triton.jit
+def merged(parts, sizes, at, K: tl.constexpr, SPLITS: tl.constexpr):
+    """Attention at `at` of K from its parts [SPLITS, K] by slots, each weighed by the exponential of its size."""
+    size, value = tl.load(sizes + at), tl.load(parts + at)
+    total = tl.full(at.shape, 1.0, tl.float32)
+    for split in tl.static_range(1, SPLITS):
+        more, part = tl.load(sizes + split * K + at), tl.load(parts + split * K + at)
+        top = tl.maximum(size, more)
+        old, new = tl.exp(size - top), tl.exp(more - top)
+        value, total, size = value * old + part * new, total * old + new, top
+    return value / total
+
+
+@triton.jit
+def row_sums(v):
+    """[ROWS, CHUNKS, LANES] -> [ROWS]: within a thread, then within a warp, never across warps."""
+    return tl.sum(tl.sum(v, axis=1), axis=1)
 
 
 @triton.jit
 def two_linear_kernel(
-    weight, x, norm_weight, norm_bias, scale, parts, parts_scale, renewed, held, out,
-    N: tl.constexpr, K: tl.constexpr, ROWS: tl.constexpr, NORM: tl.constexpr, GELU: tl.constexpr, ADD: tl.constexpr,
-    PARTS: tl.constexpr, PDL: tl.constexpr,
+    weight, x, sizes, norm_weight, norm_bias, scale, out,
+    N: tl.constexpr, K: tl.constexpr, ROWS: tl.constexpr, LANES: tl.constexpr, NORM: tl.constexpr, GELU: tl.constexpr,
+    ADD: tl.constexpr, SPLITS: tl.constexpr, PDL: tl.constexpr,
 ):  # fmt: skip
-    """out [2, N] = W x for both rows of x [2, K]: normed first (NORM), then GELU, or scaled and added to held (ADD).
+    """out [2, N] = W x for both rows of x [2, K]: normed first (NORM), then GELU, or scaled and added to out (ADD).
 
-    PARTS: to x is first added the scaled sum of so many parts [PARTS, 2, K]; the first program leaves it in renewed.
+    SPLITS: x and sizes [2, SPLITS, K] are attention in parts, to be merged first. Each warp has whole rows and all of
+    x, so that none waits for another; of the norm, LayerNorm with eps 1e-5, what needs no x is done before x is there.
     """
-    k = tl.arange(0, K)
+    CHUNKS: tl.constexpr = K // LANES
     rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     inside = rows < N
-    w = tl.load(weight + rows[:, None] * K + k[None, :], mask=inside[:, None], other=0.0)
+    k = (tl.arange(0, CHUNKS) * LANES)[None, :, None] + tl.arange(0, LANES)[None, None, :]
+    every = k + 0 * rows[:, None, None]
+    w = tl.load(weight + rows[:, None, None] * K + k, mask=inside[:, None, None], other=0.0)
     if NORM:
-        gain, shift = tl.load(norm_weight + k), tl.load(norm_bias + k)
+        base = row_sums(w * tl.load(norm_bias + every))
+        w *= tl.load(norm_weight + every)
     if ADD:
         size = tl.load(scale + rows, mask=inside, other=0.0)
-    if PARTS > 0:
-        parts_size = tl.load(parts_scale + k)
     wait_for_inputs(PDL)
-    first, second = tl.load(x + k), tl.load(x + K + k)
+    if SPLITS > 0:
+        first = merged(x, sizes, every, K, SPLITS)
+        second = merged(x + SPLITS * K, sizes + SPLITS * K, every, K, SPLITS)
+    else:
+        first, second = tl.load(x + every), tl.load(x + K + every)
     if ADD:
-        held_first = tl.load(held + rows, mask=inside, other=0.0)
-        held_second = tl.load(held + N + rows, mask=inside, other=0.0)
-    if PARTS > 0:
-        at = parts + tl.arange(0, PARTS)[:, None] * (2 * K) + k[None, :]
-        first += parts_size * tl.sum(tl.load(at), axis=0)
-        second += parts_size * tl.sum(tl.load(at + K), axis=0)
-        if tl.program_id(0) == 0:
-            tl.store(renewed + k, first)
-            tl.store(renewed + K + k, second)
+        held_first = tl.load(out + rows, mask=inside, other=0.0)
+        held_second = tl.load(out + N + rows, mask=inside, other=0.0)
     if NORM:
-        first, second = layer_norm(first, gain, shift, K), layer_norm(second, gain, shift, K)
-    a, b = tl.sum(w * first[None, :], axis=1), tl.sum(w * second[None, :], axis=1)
+        first -= (row_sums(first) / K)[:, None, None]
+        second -= (row_sums(second) / K)[:, None, None]
+    a, b = row_sums(w * first), row_sums(w * second)
+    if NORM:
+        a = a * tl.rsqrt(row_sums(first * first) / K + 1e-5) + base
+        b = b * tl.rsqrt(row_sums(second * second) / K + 1e-5) + base
     if GELU:
         a = 0.5 * a * (1.0 + tl.erf(a * 0.7071067811865476))
         b = 0.5 * b * (1.0 + tl.erf(b * 0.7071067811865476))
@@ -120,85 +141,104 @@ def two_ring_kernel(
 
 
 @triton.jit
-def attend_project_kernel(
-    projected, periods, position, keys, values, weight, parts, window,
-    HEADS: tl.constexpr, HEAD: tl.constexpr, CAPACITY: tl.constexpr, BLOCK: tl.constexpr, ROWS: tl.constexpr,
+def ring_parts_kernel(
+    projected, periods, position, keys, values, parts, sizes, window,
+    HEADS: tl.constexpr, HEAD: tl.constexpr, CAPACITY: tl.constexpr, BLOCK: tl.constexpr, SPLITS: tl.constexpr,
     SCALE: tl.constexpr, PDL: tl.constexpr,
 ):  # fmt: skip
-    """As `two_ring_kernel` for both positions, and what the head adds to ROWS rows of the output projection.
+    """As `two_ring_kernel` for one head and BLOCK slots, both positions: parts [2, SPLITS, HEADS * HEAD] and, for each
+    of their numbers, the size of its part, the logarithm of its sum of exponentials. `merged` makes one of them.
 
-    The programs of a head each repeat its attention, whose ring they hold before their inputs are there; the first of
-    them writes the new slots, which no other reads."""
-    head, part = tl.program_id(0), tl.program_id(1)
-    dims, pairs, slots = tl.arange(0, HEAD), tl.arange(0, HEAD // 2), tl.arange(0, BLOCK)
+    The program whose slots the new positions take writes them. A pair's rotation takes each number and its partner."""
+    head, split = tl.program_id(0), tl.program_id(1)
+    dims, slots = tl.arange(0, HEAD), split * BLOCK + tl.arange(0, BLOCK)
     width: tl.constexpr = HEADS * HEAD
     base = head * (CAPACITY * HEAD)
     at = base + slots[:, None] * HEAD + dims[None, :]
     start = tl.load(position)
     slot, later_slot = (start % CAPACITY).to(tl.int32), ((start + 1) % CAPACITY).to(tl.int32)
-    is_new, is_later = slots == slot, slots == later_slot
-    here = ((slots < CAPACITY) & (is_new == 0) & (is_later == 0))[:, None]
+    is_new, is_later = (slots == slot)[:, None], (slots == later_slot)[:, None]
+    here = (slots < CAPACITY)[:, None]
     k, v = tl.load(keys + at, mask=here, other=0.0), tl.load(values + at, mask=here, other=0.0)
-    rows = part * ROWS + tl.arange(0, ROWS)
-    w = tl.load(weight + rows[:, None] * width + head * HEAD + dims[None, :])
-    frequencies = tl.load(periods + pairs)
+    frequencies = tl.load(periods + dims // 2)
     angles, later = start.to(tl.float32) * frequencies, (start + 1).to(tl.float32) * frequencies
-    cos, sin, later_cos, later_sin = tl.cos(angles), tl.sin(angles), tl.cos(later), tl.sin(later)
+    cos, later_cos = tl.cos(angles), tl.cos(later)
+    sign = tl.where(dims % 2 == 0, -1.0, 1.0)
+    sin, later_sin = tl.sin(angles) * sign, tl.sin(later) * sign
     age = (later_slot - slots + CAPACITY) % CAPACITY  # positions since the newer of the two
     seen = (age <= start + 1) & (age < window) & (slots < CAPACITY)
+    row, partner = projected + head * HEAD + dims, projected + head * HEAD + (dims ^ 1)
     wait_for_inputs(PDL)
-    row = projected + head * HEAD + dims
-    q, later_q = tl.load(row), tl.load(row + 3 * width)
-    key, later_key = tl.load(row + width), tl.load(row + 4 * width)
+    q = (tl.load(row) * cos + tl.load(partner) * sin) * SCALE
+    later_q = (tl.load(row + 3 * width) * later_cos + tl.load(partner + 3 * width) * later_sin) * SCALE
+    key = tl.load(row + width) * cos + tl.load(partner + width) * sin
+    later_key = tl.load(row + 4 * width) * later_cos + tl.load(partner + 4 * width) * later_sin
     value, later_value = tl.load(row + 2 * width), tl.load(row + 5 * width)
-    q, later_q = rotate(q, cos, sin, HEAD) * SCALE, rotate(later_q, later_cos, later_sin, HEAD) * SCALE
-    key, later_key = rotate(key, cos, sin, HEAD), rotate(later_key, later_cos, later_sin, HEAD)
-    if part == 0:
+    k = tl.where(is_new, key[None, :], tl.where(is_later, later_key[None, :], k))
+    v = tl.where(is_new, value[None, :], tl.where(is_later, later_value[None, :], v))
+    score, later_score = two_sums(k * q[None, :], k * later_q[None, :], axis=1)
+    score = tl.where(seen & (age >= 1), score, -1e30)  # not infinite: of these slots perhaps none is seen
+    later_score = tl.where(seen, later_score, -1e30)
+    top, later_top = tl.split(tl.max(tl.join(score, later_score), axis=0))
+    share = tl.where(seen & (age >= 1), tl.exp(score - top), 0.0)
+    later_share = tl.where(seen, tl.exp(later_score - later_top), 0.0)
+    result, later_result = two_sums(share[:, None] * v, later_share[:, None] * v, axis=0)
+    total, later_total = two_sums(share, later_share, axis=0)
+    total, later_total = tl.maximum(total, 1e-30), tl.maximum(later_total, 1e-30)  # zero where no slot is seen
+    place = split * width + head * HEAD + dims
+    tl.store(parts + place, result / total)
+    tl.store(parts + SPLITS * width + place, later_result / later_total)
+    tl.store(sizes + place, top + tl.log(total) + 0.0 * result)
+    tl.store(sizes + SPLITS * width + place, later_top + tl.log(later_total) + 0.0 * result)
+    if slot // BLOCK == split:
         tl.store(keys + base + slot * HEAD + dims, key)
-        tl.store(keys + base + later_slot * HEAD + dims, later_key)
         tl.store(values + base + slot * HEAD + dims, value)
+    if later_slot // BLOCK == split:
+        tl.store(keys + base + later_slot * HEAD + dims, later_key)
         tl.store(values + base + later_slot * HEAD + dims, later_value)
-    k = tl.where(is_new[:, None], key[None, :], tl.where(is_later[:, None], later_key[None, :], k))
-    v = tl.where(is_new[:, None], value[None, :], tl.where(is_later[:, None], later_value[None, :], v))
-    result = attended(k, v, q, seen & (age >= 1))
-    tl.store(parts + head * (2 * width) + rows, tl.sum(w * result[None, :], axis=1))
-    result = attended(k, v, later_q, seen)
-    tl.store(parts + head * (2 * width) + width + rows, tl.sum(w * result[None, :], axis=1))
 
 
-@triton.jit
-def attended(k, v, q, seen):
-    """k, v [BLOCK, HEAD] weighed by the softmax of their scores for the scaled q [HEAD] -> [HEAD]"""
-    score = tl.where(seen, tl.sum(k * q[None, :], axis=1), -float("inf"))
-    share = tl.where(seen, tl.exp(score - tl.max(score, axis=0)), 0.0)
-    return tl.sum(share[:, None] * v, axis=0) / tl.sum(share, axis=0)
+class Attended(NamedTuple):
+    """Attention in parts by slots, and how much each part counts: the logarithm of its sum of exponentials."""
 
-
-class Renewal(NamedTuple):
-    """What is still to be added to x [2, K] before it is used: scale [K] times the sum of parts [P, 2, K]; where the
-    sum goes, not in place."""
-
-    parts: Tensor
-    scale: Tensor
-    out: Tensor
+    parts: Tensor  # [2, S, dim]
+    sizes: Tensor  # [2, S, dim]
 
 
 def two_linear(
-    weight: Tensor, x: Tensor, out: Tensor, launch: Launch, *, norm: tuple[Tensor, Tensor] | None = None,
-    gelu: bool = False, scale: Tensor | None = None, held: Tensor | None = None, renew: Renewal | None = None, pdl: int,
+    weight: Tensor, x: Tensor | Attended, out: Tensor, launch: Launch, *, norm: tuple[Tensor, Tensor] | None = None,
+    gelu: bool = False, scale: Tensor | None = None, pdl: int,
 ) -> None:  # fmt: skip
-    """out [2, N] = x [2, K] @ weight.T, in place; `norm`: LayerNorm of x first; `scale` [N]: out = held + scale *
-    instead, `held` [2, N] being out where not given; `renew`: x is first renewed.
+    """out [2, N] = x [2, K] @ weight.T, in place; `norm`: LayerNorm of x first; `scale` [N]: out += scale * instead.
 
-    K and the number of parts are powers of two.
+    K is a power of two. x may be attention in parts.
     """
     rows, inner = weight.shape
     gain, shift = norm if norm is not None else (weight, weight)
-    parts = renew or Renewal(weight, weight, out)
+    source, splits = (x, x), 0
+    if isinstance(x, Attended):
+        source, splits = x, x.parts.shape[1]
     two_linear_kernel[(triton.cdiv(rows, launch.rows),)](
-        weight, x, gain, shift, weight if scale is None else scale, *parts, out if held is None else held, out, rows,
-        inner, launch.rows, norm is not None, gelu, scale is not None, 0 if renew is None else renew.parts.shape[0],
-        pdl, num_warps=launch.warps, **launch_options(pdl),
+        weight, *source, gain, shift, weight if scale is None else scale, out, rows, inner, launch.rows,
+        min(inner, 128), norm is not None, gelu, scale is not None, splits, pdl, num_warps=launch.warps,
+        **launch_options(pdl),
+    )  # fmt: skip
+
+
+def two_ring_parts(
+    projected: Tensor, periods: Tensor, position: Tensor, keys: Tensor, values: Tensor, window: int, out: Attended, *,
+    warps: int = 4, pdl: int,
+) -> None:  # fmt: skip
+    """Rope, the writes into the rings [H, C, D], and attention in parts, for position and position + 1 -> out.
+
+    Positions are successive: they never share a slot."""
+    heads, capacity, head_dim = keys.shape
+    splits = out.parts.shape[1]
+    assert capacity >= POSITIONS, "both new positions must fit in the ring"
+    block = triton.next_power_of_2(triton.cdiv(capacity, splits))
+    ring_parts_kernel[(heads, splits)](
+        projected, periods, position, keys, values, *out, window, heads, head_dim, capacity, block, splits,
+        head_dim**-0.5, pdl, num_warps=warps, **launch_options(pdl),
     )  # fmt: skip
 
 
@@ -214,20 +254,4 @@ def two_ring_attend(
     two_ring_kernel[(heads, POSITIONS)](
         projected, periods, position, keys, values, out, window, heads, head_dim, capacity,
         triton.next_power_of_2(capacity), head_dim**-0.5, pdl, num_warps=warps, **launch_options(pdl),
-    )  # fmt: skip
-
-
-def attend_project(
-    projected: Tensor, periods: Tensor, position: Tensor, keys: Tensor, values: Tensor, window: int, weight: Tensor,
-    parts: Tensor, *, rows: int, warps: int = 16, pdl: int,
-) -> None:  # fmt: skip
-    """As `two_ring_attend`, then the output projection weight [dim, dim]: what each head adds -> parts [H, 2, dim].
-
-    `rows` of the projection a program; a divisor of dim.
-    """
-    heads, capacity, head_dim = keys.shape
-    assert capacity >= POSITIONS, "both new positions must fit in the ring"
-    attend_project_kernel[(heads, weight.shape[0] // rows)](
-        projected, periods, position, keys, values, weight, parts, window, heads, head_dim, capacity,
-        triton.next_power_of_2(capacity), rows, head_dim**-0.5, pdl, num_warps=warps, **launch_options(pdl),
     )  # fmt: skip

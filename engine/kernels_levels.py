@@ -1,8 +1,8 @@
 """Triton kernels for the codec's quantiser: a latent to codes, level by level, and codes to two latents.
 
-Every level waits for the one before it. Either each is a launch, or all are one, whose programs meet after every level;
-those must then all be on the card at once. Everything is float32. The plain PyTorch is `engine.mimi`; the tests run
-both. Imports Triton: import this module late.
+Every level waits for the one before it, so each is a launch: one for all, whose programs meet after every level, took
+the same time. Everything is float32. The plain PyTorch is `engine.mimi`; the tests run both. Imports Triton: import
+this module late.
 """
 
 from __future__ import annotations
@@ -55,68 +55,6 @@ def quantiser_in_kernel(
 
 
 @triton.jit
-def meet(arrived, goal):
-    """Returns when all programs have come: the count of those that came stands at goal then. What they wrote before may
-    be read behind it, past the multiprocessor's own cache."""
-    tl.debug_barrier()  # all threads have written before one of them says so
-    seen = tl.atomic_add(arrived, 1, sem="acq_rel") + 1
-    while seen < goal:
-        seen = tl.atomic_add(arrived, 0, sem="acquire")
-
-
-@triton.jit
-def nearness(c, half, residual, bins):
-    """Of code vectors c [ROWS, DIM] the nearest to residual, as one number: by distance, then by index."""
-    bits = (half - tl.sum(c * residual[None, :], axis=1)).to(tl.int32, bitcast=True)
-    ordered = bits ^ ((bits >> 31) & 0x7FFFFFFF)  # as integers in the order of the floats
-    return tl.min((ordered.to(tl.int64) << 32) | bins.to(tl.int64), axis=0)
-
-
-@triton.jit
-def levels_kernel(
-    x, semantic, acoustic, codebooks, half_norms, projected, keys, arrived, codes,
-    Q: tl.constexpr, LEVELS: tl.constexpr, BINS: tl.constexpr, DIM: tl.constexpr, K: tl.constexpr,
-    PROGRAMS: tl.constexpr, PDL: tl.constexpr,
-):  # fmt: skip
-    """Both projections of a latent x [K], then all levels. Every program keeps the residual and its own share of each
-    codebook, asked for a level ahead; the best of a level goes to keys [Q, PROGRAMS], where all look for it."""
-    ROWS: tl.constexpr = BINS // PROGRAMS
-    SHARE: tl.constexpr = 2 * DIM // PROGRAMS
-    program = tl.program_id(0)
-    k, dims, everyone = tl.arange(0, K), tl.arange(0, DIM), tl.arange(0, PROGRAMS)
-    rows, bins = program * SHARE + tl.arange(0, SHARE), program * ROWS + tl.arange(0, ROWS)
-    at = (rows % DIM)[:, None] * K + k[None, :]
-    w = tl.load(semantic + at, mask=(rows < DIM)[:, None], other=0.0)
-    w += tl.load(acoustic + at, mask=(rows >= DIM)[:, None], other=0.0)
-    own = bins[:, None] * DIM + dims[None, :]
-    c, half = tl.load(codebooks + own), tl.load(half_norms + bins)
-    if Q > 1:
-        next_c, next_half = tl.load(codebooks + BINS * DIM + own), tl.load(half_norms + BINS + bins)
-    wait_for_inputs(PDL)
-    tl.store(projected + rows, tl.sum(w * tl.load(x + k)[None, :], axis=1))
-    meet(arrived, PROGRAMS)
-    tl.store(keys + program, nearness(c, half, tl.load(projected + dims, cache_modifier=".cg"), bins))
-    residual = tl.load(projected + DIM + dims, cache_modifier=".cg")
-    for level in tl.static_range(1, Q):
-        c, half = next_c, next_half
-        if level + 1 < Q:
-            next_c = tl.load(codebooks + (level + 1) * (BINS * DIM) + own)
-            next_half = tl.load(half_norms + (level + 1) * BINS + bins)
-        tl.store(keys + level * PROGRAMS + program, nearness(c, half, residual, bins))
-        if level + 1 < Q:
-            meet(arrived, (level + 1) * PROGRAMS)
-            best = tl.min(tl.load(keys + level * PROGRAMS + everyone, cache_modifier=".cg"), axis=0)
-            residual -= tl.load(codebooks + (level * BINS + (best & 0x7FFFFFFF)) * DIM + dims)
-    tl.debug_barrier()
-    if tl.atomic_add(arrived, 1, sem="acq_rel") == max(Q, 2) * PROGRAMS - 1:  # nobody waits any more
-        tl.store(arrived, 0)
-        every = tl.arange(0, LEVELS)
-        place = keys + every[:, None] * PROGRAMS + everyone[None, :]
-        found = tl.min(tl.load(place, mask=(every < Q)[:, None], other=0, cache_modifier=".cg"), axis=1)
-        tl.store(codes + every, found & 0x7FFFFFFF, mask=every < Q)
-
-
-@triton.jit
 def quantiser_out_kernel(
     codes, codebooks, semantic, acoustic, up, partial, out,
     Q: tl.constexpr, BINS: tl.constexpr, DIM: tl.constexpr, N: tl.constexpr, ROWS: tl.constexpr, PDL: tl.constexpr,
@@ -144,14 +82,17 @@ def quantiser_out_kernel(
 
 
 def quantise(
-    x: Tensor, semantic: Tensor, acoustic: Tensor, codebooks: Tensor, half_norms: Tensor, residual: Tensor,
+    x: Tensor | None, semantic: Tensor, acoustic: Tensor, codebooks: Tensor, half_norms: Tensor, residual: Tensor,
     scores: Tensor, arrived: Tensor, codes: Tensor, *, rows: int = 16, pdl: int,
 ) -> None:  # fmt: skip
-    """A latent x [dim] -> codes [Q] int64. residual [2, DIM], scores [2, BINS], arrived [2] int32 zeros: scratch."""
+    """A latent x [dim] -> codes [Q] int64. residual [2, DIM], scores [2, BINS], arrived [2] int32 zeros: scratch.
+
+    Without x residual holds its two projections already."""
     levels, bins, dim = codebooks.shape
-    quantiser_in_kernel[(triton.cdiv(dim, 4), 2)](
-        semantic, acoustic, x, residual, dim, x.shape[0], 4, pdl, num_warps=4, **launch_options(pdl)
-    )
+    if x is not None:
+        quantiser_in_kernel[(triton.cdiv(dim, 4), 2)](
+            semantic, acoustic, x, residual, dim, x.shape[0], 4, pdl, num_warps=4, **launch_options(pdl)
+        )
     options = {"num_warps": 4, **launch_options(pdl)}
     both = min(levels, 2)
     grid = (bins // rows, both)
@@ -170,20 +111,6 @@ def quantise(
             pdl,
             **options,
         )
-
-
-def quantise_at_once(
-    x: Tensor, semantic: Tensor, acoustic: Tensor, codebooks: Tensor, half_norms: Tensor, projected: Tensor,
-    keys: Tensor, arrived: Tensor, codes: Tensor, *, warps: int = 8, pdl: int,
-) -> None:  # fmt: skip
-    """As `quantise` in one launch of P programs, which must fit on the card at the same time: no more than it has
-    multiprocessors. projected [2, DIM], keys [Q, P] int64, arrived [1] int32 zero: scratch. P a power of two."""
-    levels, bins, dim = codebooks.shape
-    programs = keys.shape[1]
-    levels_kernel[(programs,)](
-        x, semantic, acoustic, codebooks, half_norms, projected, keys, arrived, codes, levels,
-        triton.next_power_of_2(levels), bins, dim, x.shape[0], programs, pdl, num_warps=warps, **launch_options(pdl),
-    )  # fmt: skip
 
 
 def dequantise(

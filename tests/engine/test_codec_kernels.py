@@ -17,7 +17,7 @@ from engine import kernels_codec, kernels_columns, kernels_latent, kernels_level
 from engine.config import MimiConfig
 from engine.fused_codec import unsupported
 from engine.kernels_codec import Parts, Tile
-from engine.kernels_latent import Renewal
+from engine.kernels_latent import Attended
 from engine.kernels_linear import LATE, NO_OVERLAP, Launch, supports_pdl
 from engine.kernels_tails import Memory, Signal
 from engine.mimi import LatentTransformer, Residual, SplitQuantizer, StreamingConv1d, StreamingConvTranspose1d
@@ -177,10 +177,10 @@ def test_transposed_conv(stride: int, length: int, splits: int) -> None:
         assert_near(state["c.partial"], plain["c.partial"])
 
 
-@pytest.mark.parametrize("joined", [False, True])
+@pytest.mark.parametrize("splits", [0, 1, 2, 4])
 @pytest.mark.parametrize("window", [10, 9])
-def test_transformer_layer_at_two_positions(window: int, joined: bool) -> None:
-    """Over a ring that fills and wraps, at positions even and odd. joined: attention and its projection are one."""
+def test_transformer_layer_at_two_positions(window: int, splits: int) -> None:
+    """Over a ring that fills and wraps, at positions even and odd. splits: of a head's ring; 0: in one program."""
     config = MimiConfig(dimension=32, n_filters=4, num_heads=2, num_layers=1, dim_feedforward=64, context=10)
     transformer = filled(LatentTransformer(config, "t"))
     layer = transformer.layers[0]
@@ -196,19 +196,15 @@ def test_transformer_layer_at_two_positions(window: int, joined: bool) -> None:
         norm1, norm2 = (layer.norm1_weight, layer.norm1_bias), (layer.norm2_weight, layer.norm2_bias)
         kernels_latent.two_linear(layer.in_proj, x, projected, Launch(8), norm=norm1, pdl=PDL)
         rings = (projected, periods, state["t.position"], state[layer.keys][0], state[layer.values][0], window)
-        if joined:
-            parts, renewed = torch.zeros(2, 2, 32, device=DEVICE), torch.zeros(2, 32, device=DEVICE)
-            kernels_latent.attend_project(*rings, layer.out_proj, parts, rows=16, warps=4, pdl=PDL)
-            renewal = Renewal(parts, layer.scale1, renewed)
-            kernels_latent.two_linear(
-                layer.linear1, x, hidden, Launch(8), norm=norm2, gelu=True, renew=renewal, pdl=PDL
-            )
-            kernels_latent.two_linear(layer.linear2, hidden, x, Launch(8), scale=layer.scale2, held=renewed, pdl=PDL)
+        if splits:
+            parts = Attended(*(torch.zeros(2, splits, 32, device=DEVICE) for _ in range(2)))
+            kernels_latent.two_ring_parts(*rings, parts, warps=4, pdl=PDL)
+            kernels_latent.two_linear(layer.out_proj, parts, x, Launch(8), scale=layer.scale1, pdl=PDL)
         else:
             kernels_latent.two_ring_attend(*rings, attended, warps=4, pdl=PDL)
             kernels_latent.two_linear(layer.out_proj, attended, x, Launch(8), scale=layer.scale1, pdl=PDL)
-            kernels_latent.two_linear(layer.linear1, x, hidden, Launch(8), norm=norm2, gelu=True, pdl=PDL)
-            kernels_latent.two_linear(layer.linear2, hidden, x, Launch(8), scale=layer.scale2, pdl=PDL)
+        kernels_latent.two_linear(layer.linear1, x, hidden, Launch(8), norm=norm2, gelu=True, pdl=PDL)
+        kernels_latent.two_linear(layer.linear2, hidden, x, Launch(8), scale=layer.scale2, pdl=PDL)
         assert_near(x, wanted)
         assert_near(state[layer.keys], plain[layer.keys])
         assert_near(state[layer.values], plain[layer.values])
@@ -223,21 +219,19 @@ def test_quantiser_both_ways(codebooks: int) -> None:
     plain, state = zero_state(up.slots()), zero_state(up.slots())
     codes, out = torch.zeros(codebooks, dtype=torch.int64, device=DEVICE), torch.zeros(2, 32, device=DEVICE)
     arrived = torch.zeros(2, dtype=torch.int32, device=DEVICE)
-    # Programs that wait for each other: the interpreter runs one after the other.
-    keys = torch.zeros(codebooks, 8 if DEVICE == "cuda" else 1, dtype=torch.int64, device=DEVICE)
+    scores = torch.zeros(2, 64, device=DEVICE)
     weights = (quantizer.semantic_in, quantizer.acoustic_in, quantizer.codebooks, quantizer.half_norms)
     for _ in range(FRAMES):
         latent = torch.randn(32, device=DEVICE)
         wanted = quantizer.encode(latent[None, :, None])
         kernels_levels.quantise(
             latent, *weights,
-            torch.zeros(2, 16, device=DEVICE), torch.zeros(2, 64, device=DEVICE), arrived, codes, pdl=PDL,
+            torch.zeros(2, 16, device=DEVICE), scores, arrived, codes, pdl=PDL,
         )  # fmt: skip
         assert codes.tolist() == wanted[0, :, 0].tolist()
         codes.zero_()
-        kernels_levels.quantise_at_once(
-            latent, *weights, torch.zeros(2, 16, device=DEVICE), keys, arrived, codes, pdl=PDL
-        )
+        projected = torch.stack((quantizer.semantic_in @ latent, quantizer.acoustic_in @ latent))
+        kernels_levels.quantise(None, *weights, projected, scores, arrived, codes, pdl=PDL)
         assert codes.tolist() == wanted[0, :, 0].tolist()
         kernels_levels.dequantise(
             codes, quantizer.codebooks, quantizer.semantic_out, quantizer.acoustic_out, up.weight,

@@ -30,8 +30,8 @@ LM = LMConfig(dim=64, num_heads=2, n_q=8, dep_q=4, card=64, text_card=64)
 FRAMES = 2  # in the second the ring wraps
 WIDE = Tile(32, 128, 32)
 CUTS = CodecCuts(
-    few_rows=4, latent_start=EARLY, quantiser_start=EARLY, attend_rows=16, level_programs=1, linear1=Launch(16),
-    ring_warps=4,
+    few_rows=4, latent_start=EARLY, quantiser_start=EARLY, ring_splits=2, folded_projections=True,
+    linear1=Launch(16), ring_warps=4,
     tiles=(
         ("encoder.1", Tile(0, 128, 64)),
         ("encoder.3", Tile(32, 64, 64, 2)),

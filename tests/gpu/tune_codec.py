@@ -69,22 +69,18 @@ class Candidate(NamedTuple):
 
 def candidates(mimi: Mimi) -> list[Candidate]:
     """In the order in which they are tried: what promises most first."""
-    general = [
+    rings = ((4, 4), (8, 4), (2, 8), (4, 8), (8, 2), (16, 2))
+    general: list[dict[str, Any]] = [
+        *({"ring_splits": splits, "ring_warps": warps} for splits, warps in rings),
         {"latent_start": EARLY},
-        {"attend_rows": 32, "linear1": L(16, warps=8)},
-        {"attend_rows": 32, "linear1": L(8, warps=4)},
-        *({"attend_rows": rows} for rows in (64, 16)),
-        *(
-            {"linear1": shape}
-            for shape in (L(16, warps=8), L(8, warps=4), L(4, warps=4), L(16, warps=4), L(8, warps=8))
-        ),
-        *({"in_proj": shape} for shape in (L(4, warps=4), L(16, warps=8), L(8, warps=8), L(4, warps=2))),
-        *({"linear2": shape} for shape in (L(2, warps=4), L(4, warps=4), L(2, warps=8), L(4, warps=16))),
-        *({"out_proj": shape} for shape in (L(2, warps=4), L(4, warps=2))),
+        *({"linear1": shape} for shape in (L(16, warps=8), L(4, warps=4), L(16, warps=4), L(8, warps=8))),
+        *({"in_proj": shape} for shape in (L(4, warps=4), L(16, warps=8), L(8, warps=8))),
+        *({"linear2": shape} for shape in (L(2, warps=2), L(4, warps=4), L(2, warps=4), L(8, warps=8))),
+        *({"out_proj": shape} for shape in (L(2, warps=2), L(4, warps=2), L(8, warps=4), L(8, warps=8))),
     ]
     quantiser: list[dict[str, Any]] = [
+        {"folded_projections": True},
         {"quantiser_start": EARLY},
-        *({"level_programs": count, "level_warps": warps} for count, warps in ((128, 8), (64, 8), (128, 4))),
         *({"level_rows": rows} for rows in (8, 32)),
     ]
     listed = [Candidate(HALVES, fields) for fields in general]
