@@ -28,6 +28,7 @@ from engine.kernels_quantized_parts import (
     kind,
     load_pieces,
     load_scales,
+    places,
     prepared,
     row_sums,
 )
@@ -70,7 +71,7 @@ def held_kernel(
         high_scale2 = scale2
         if GROUP > 0:
             high_scale2 = load_scales(scales, rows + N, pieces, 1, ALL, W, GROUP, SCALE_ROWS, True)
-    at = pieces[:, None] * 16 + tl.arange(0, 16)[None, :]
+    at = places(pieces)
     if NORM:
         gain = load_half(alpha, at, W)
         high_gain = gain
@@ -85,7 +86,7 @@ def held_kernel(
         squares = low * low
         if GROUP > 0:
             squares += high * high
-        power = tl.rsqrt(tl.sum(tl.sum(squares, axis=1), axis=0) / K + EPSILON)
+        power = tl.rsqrt(tl.sum(tl.sum(tl.sum(squares, axis=2), axis=1), axis=0) / K + EPSILON)
         low = (low * (gain.to(tl.float32) * power)).to(x.dtype.element_ty).to(tl.float32)
         if GROUP > 0:
             high = (high * (high_gain.to(tl.float32) * power)).to(x.dtype.element_ty).to(tl.float32)
@@ -104,7 +105,7 @@ def held_kernel(
         if GROUP > 0:
             next_high_scale = load_scales(scales, following, pieces, 1, N, W, GROUP, SCALE_ROWS, more)
         if GATED:
-            more2 = more & (following < N)[:, None]
+            more2 = more & (following < N)[None, :]
             next_tile2 = load_pieces(values, following + N, pieces, ALL, W, more2[:, :, None])
             next_scale2 = load_scales(scales, following + N, pieces, 0, ALL, W, GROUP, SCALE_ROWS, more2)
             next_high_scale2 = next_scale2
@@ -144,8 +145,8 @@ def stepped_kernel(
         high_scale = load_scales(scales, rows, pieces, 1, N, W, GROUP, SCALE_ROWS, True)
     wait_for_inputs(PDL)
     held = tl.load(out + rows, mask=rows < N, other=0.0).to(tl.float32)
-    at = pieces[:, None] * 16 + tl.arange(0, 16)[None, :]
-    total = tl.zeros((ROWS, G), tl.float32)
+    at = places(pieces)
+    total = tl.zeros((G, ROWS), tl.float32)
     for _ in range(0, W // 16, G):
         pieces += G
         next_tile = load_pieces(values, rows, pieces, N, W, True)

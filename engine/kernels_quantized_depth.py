@@ -21,6 +21,7 @@ from engine.kernels_quantized_parts import (
     kind,
     load_pieces,
     load_scales,
+    places,
     prepared,
     row_sums,
 )
@@ -56,7 +57,7 @@ def depth_project_kernel(
     tile = load_pieces(values, rows, pieces, 3 * K, W, True)
     scale = load_scales(scales, rows, pieces, 0, 3 * K, W, GROUP, SCALE_ROWS, True)
     high_scale = scale
-    at = pieces[:, None] * 16 + tl.arange(0, 16)[None, :]
+    at = places(pieces)
     inside = at < W
     gain = tl.load(alpha + at, mask=inside, other=0.0).to(tl.float32)
     high_gain = gain
@@ -78,7 +79,7 @@ def depth_project_kernel(
             tl.store(x + at, low.to(dtype), mask=inside)
             if GROUP > 0:
                 tl.store(x + W + at, high.to(dtype), mask=inside)
-    power = tl.rsqrt(tl.sum(tl.sum(squares, axis=1), axis=0) / K + EPSILON)
+    power = tl.rsqrt(tl.sum(tl.sum(tl.sum(squares, axis=2), axis=1), axis=0) / K + EPSILON)
     low = (low * (gain * power)).to(dtype).to(tl.float32)
     a, b, c, d = prepared(low, KIND)
     e, f, g, h = a, b, c, d
@@ -159,11 +160,11 @@ def depth_attend_kernel(
     wait_for_inputs(PDL)
     held = tl.load(x + rows).to(tl.float32)
     some: tl.constexpr = HEADS if GROUP == 0 else HEADS // 2
-    low = tl.reshape(attention(query, keys, values, step, 0, some, HEAD, STEPS, BLOCK, SCALE), (G, 16))
+    low = tl.reshape(attention(query, keys, values, step, 0, some, HEAD, STEPS, BLOCK, SCALE), (G, 4, 4))
     a, b, c, d = prepared(low, KIND)
     e, f, g, h = a, b, c, d
     if GROUP > 0:
-        high = tl.reshape(attention(query, keys, values, step, some, some, HEAD, STEPS, BLOCK, SCALE), (G, 16))
+        high = tl.reshape(attention(query, keys, values, step, some, some, HEAD, STEPS, BLOCK, SCALE), (G, 4, 4))
         e, f, g, h = prepared(high, KIND)
     sums = row_sums(tile, a, b, c, d, e, f, g, h, scale, high_scale, KIND)
     y = finished(sums, scale, GROUP).to(dtype).to(tl.float32)

@@ -27,24 +27,25 @@ INT8, INT4, FP8 = 1, 2, 3
 
 @triton.jit
 def load_pieces(values, rows, pieces, N: tl.constexpr, W: tl.constexpr, more):
-    """Rows [ROWS] of values (int32) at pieces [G] of 16 bytes: words [ROWS, G, 4]; zeros outside.
+    """Rows [ROWS] of values (int32) at pieces [G] of 16 bytes: words [G, ROWS, 4]; zeros outside.
 
-    A row has W bytes, W a multiple of 16."""
-    at = rows[:, None, None].to(tl.int64) * (W // 4) + (pieces[:, None] * 4 + tl.arange(0, 4)[None, :])[None, :, :]
-    mask = (rows < N)[:, None, None] & (pieces * 16 < W)[None, :, None] & more
+    A row has W bytes, W a multiple of 16. Pieces come first, for the compiler then gives neighbours of a row to
+    neighbouring threads and a thread the same piece of several rows, for which it needs the vector but once."""
+    at = rows[None, :, None].to(tl.int64) * (W // 4) + (pieces[:, None] * 4 + tl.arange(0, 4)[None, :])[:, None, :]
+    mask = (rows < N)[None, :, None] & (pieces * 16 < W)[:, None, None] & more
     return tl.load(values + at, mask=mask, other=0)
 
 
 @triton.jit
 def load_scales(scales, rows, pieces, half: tl.constexpr, N: tl.constexpr, W: tl.constexpr, GROUP: tl.constexpr,
                 SCALE_ROWS: tl.constexpr, more):  # fmt: skip
-    """Four bits: the scales of pieces [G] in the row's half -> [ROWS, G]; else of rows, [ROWS, 1]."""
+    """Four bits: the scales of pieces [G] in the row's half -> [G, ROWS]; else of rows, [1, ROWS]."""
     if GROUP > 0:
         column = pieces * 16 // GROUP + half * (W // GROUP)
-        inside = (rows < N)[:, None] & (pieces * 16 < W)[None, :] & more
-        return tl.load(scales + rows[:, None] * (2 * W // GROUP) + column[None, :], mask=inside, other=0.0)
+        inside = (rows < N)[None, :] & (pieces * 16 < W)[:, None] & more
+        return tl.load(scales + rows[None, :] * (2 * W // GROUP) + column[:, None], mask=inside, other=0.0)
     else:
-        return tl.load(scales + rows[:, None] // SCALE_ROWS, mask=(rows < N)[:, None] & more, other=0.0)
+        return tl.load(scales + rows[None, :] // SCALE_ROWS, mask=(rows < N)[None, :] & more, other=0.0)
 
 
 # Triton's interpreter knows no assembly.
@@ -52,8 +53,16 @@ NATIVE = tl.constexpr(isinstance(load_pieces, triton.runtime.JITFunction))
 
 
 @triton.jit
+def places(pieces):
+    """Where the numbers of pieces [G] stand in the vector: [G, 4, 4], by words and the places in them. In this shape
+    a thread is given all 16 numbers of the pieces whose weights it has: nothing is passed between threads."""
+    within = tl.arange(0, 4)
+    return pieces[:, None, None] * 16 + (within[:, None] * 4 + within[None, :])[None, :, :]
+
+
+@triton.jit
 def parts(v):
-    """v [G, 16] as four [G, 4], one for each place in a word."""
+    """v [G, 4, 4] as four [G, 4], one for each place in a word."""
     even, odd = tl.split(tl.reshape(v, (v.shape[0], 4, 2, 2)))
     first, third = tl.split(even)
     second, fourth = tl.split(odd)
@@ -62,22 +71,22 @@ def parts(v):
 
 @triton.jit
 def planes(v):
-    """v [G, 16] float32 in 16 bits: the words [G, 4] of the numbers' upper bytes, which have a sign, and of their lower
+    """v [G, 4, 4] float32 in 16 bits: the words [G, 4] of the numbers' upper bytes, which have a sign, and of their lower
     ones, which have none; what a number's unit stands for [G]; the numbers' sums [G].
 
     Adding 1.5 x 2^23 rounds to whole numbers and leaves them in the lowest bits of the float."""
-    largest = tl.max(tl.abs(v), axis=1)
+    largest = tl.max(tl.max(tl.abs(v), axis=2), axis=1)
     finer = 32767.0 / tl.maximum(largest, 1e-30)
-    numbers = (v * finer[:, None] + 12582912.0).to(tl.int32, bitcast=True) - 0x4B400000
+    numbers = (v * finer[:, None, None] + 12582912.0).to(tl.int32, bitcast=True) - 0x4B400000
     a, b, c, d = parts(numbers)
     upper = ((a >> 8) & 0xFF) | (b & 0xFF00) | ((c & 0xFF00) << 8) | ((d & 0xFF00) << 16)
     lower = (a & 0xFF) | ((b & 0xFF) << 8) | ((c & 0xFF) << 16) | (d << 24)
-    return upper, lower, largest * (1.0 / 32767.0), tl.sum(numbers, axis=1)
+    return upper, lower, largest * (1.0 / 32767.0), tl.sum(tl.sum(numbers, axis=2), axis=1)
 
 
 @triton.jit
 def prepared(v, KIND: tl.constexpr):
-    """v [G, 16] float32 as `row_sums` needs it: its `planes`, or for fp8 its `parts`."""
+    """v [G, 4, 4] float32 as `row_sums` needs it: its `planes`, or for fp8 its `parts`."""
     if KIND == 3:
         return parts(v)
     else:
@@ -104,9 +113,9 @@ def byte_products(words, upper, lower):
 
 @triton.jit
 def piece_products(tile, upper, lower):
-    """Words [ROWS, G, 4] of four int8 each . planes [G, 4] -> [ROWS, G] int32, exact: a piece gives no more than
+    """Words [G, ROWS, 4] of four int8 each . planes [G, 4] -> [G, ROWS] int32, exact: a piece gives no more than
     16 x 128 x 32768, which is 2^26."""
-    high, low = byte_products(tile, upper[None, :, :], lower[None, :, :])
+    high, low = byte_products(tile, upper[:, None, :], lower[:, None, :])
     return tl.sum(high, axis=2) * 256 + tl.sum(low, axis=2)
 
 
@@ -140,39 +149,39 @@ def four_floats(words):
 
 @triton.jit
 def float_products(tile, a, b, c, d):
-    """Words [ROWS, G, 4] of four fp8 each . four parts of the vector [G, 4] -> [ROWS, G]."""
+    """Words [G, ROWS, 4] of four fp8 each . four parts of the vector [G, 4] -> [G, ROWS]."""
     first, second, third, fourth = four_floats(tile)
-    total = first * a[None, :, :]
-    total += second * b[None, :, :]
-    total += third * c[None, :, :]
-    total += fourth * d[None, :, :]
+    total = first * a[:, None, :]
+    total += second * b[:, None, :]
+    total += third * c[:, None, :]
+    total += fourth * d[:, None, :]
     return tl.sum(total, axis=2)
 
 
 @triton.jit
 def row_sums(tile, a, b, c, d, e, f, g, h, low_scale, high_scale, KIND: tl.constexpr):
-    """A tile . the vector -> [ROWS, G] float32; four bits with their scales. a to d: the vector, or its first half, as
+    """A tile . the vector -> [G, ROWS] float32; four bits with their scales. a to d: the vector, or its first half, as
     `prepared`; e to h: its second half (four bits only).
 
     Four bits: low halves of bytes are numbers plus 8, so 8 times the vector's sum is too much; high halves are made
     signed bytes where they stand, 16 times the number."""
     if KIND == 1:
-        return piece_products(tile, a, b).to(tl.float32) * c[None, :]
+        return piece_products(tile, a, b).to(tl.float32) * c[:, None]
     elif KIND == 2:
-        lows = (piece_products(tile & 0x0F0F0F0F, a, b) - 8 * d[None, :]).to(tl.float32)
+        lows = (piece_products(tile & 0x0F0F0F0F, a, b) - 8 * d[:, None]).to(tl.float32)
         highs = piece_products((tile & -0x0F0F0F10) ^ -0x7F7F7F80, e, f).to(tl.float32)
-        lows *= c[None, :] * low_scale.to(tl.float32)
-        return lows + highs * ((g * 0.0625)[None, :] * high_scale.to(tl.float32))
+        lows *= c[:, None] * low_scale.to(tl.float32)
+        return lows + highs * ((g * 0.0625)[:, None] * high_scale.to(tl.float32))
     else:
         return float_products(tile, a, b, c, d)
 
 
 @triton.jit
 def finished(sums, scale, GROUP: tl.constexpr):
-    """[ROWS, G] -> [ROWS], times the rows' scales [ROWS, 1] unless four-bit sums have theirs already."""
-    y = tl.sum(sums, axis=1)
+    """[G, ROWS] -> [ROWS], times the rows' scales [1, ROWS] unless four-bit sums have theirs already."""
+    y = tl.sum(sums, axis=0)
     if GROUP == 0:
-        y *= tl.sum(scale.to(tl.float32), axis=1)
+        y *= tl.sum(scale.to(tl.float32), axis=0)
     return y
 
 
@@ -184,10 +193,10 @@ def added(a, b, c, d):
 @triton.jit
 def finished_pair(sums, sums2, scale, scale2, GROUP: tl.constexpr):
     """`finished` of two at once, whose warps then wait for each other as often as for one."""
-    y, y2 = tl.reduce((sums, sums2), 1, added)
+    y, y2 = tl.reduce((sums, sums2), 0, added)
     if GROUP == 0:
-        y *= tl.sum(scale.to(tl.float32), axis=1)
-        y2 *= tl.sum(scale2.to(tl.float32), axis=1)
+        y *= tl.sum(scale.to(tl.float32), axis=0)
+        y2 *= tl.sum(scale2.to(tl.float32), axis=0)
     return y, y2
 
 

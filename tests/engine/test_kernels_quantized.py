@@ -229,4 +229,5 @@ def test_every_precision_has_its_frame_and_its_launches(precision: str | None) -
     assert type(frame) is (FusedFrame if precision is None else QuantizedFrame)
     if isinstance(frame, QuantizedFrame):
         assert frame.cuts == launches_for(precision)
-        assert (frame.cuts == QuantizedLaunches()) == (precision != "int4")
+        assert (frame.cuts == QuantizedLaunches()) == (precision == "int8")
+        assert (frame.cuts.down_block > 0) == str(precision).startswith("fp8")  # floats of whole rows fill registers
