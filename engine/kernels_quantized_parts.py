@@ -71,8 +71,8 @@ def parts(v):
 
 @triton.jit
 def planes(v):
-    """v [G, 4, 4] float32 in 16 bits: the words [G, 4] of the numbers' upper bytes, which have a sign, and of their lower
-    ones, which have none; what a number's unit stands for [G]; the numbers' sums [G].
+    """v [G, 4, 4] float32 in 16 bits: the words [G, 4] of the numbers' upper bytes, which have a sign, and of their
+    lower ones, which have none; what a number's unit stands for [G]; the numbers' sums [G].
 
     Adding 1.5 x 2^23 rounds to whole numbers and leaves them in the lowest bits of the float."""
     largest = tl.max(tl.max(tl.abs(v), axis=2), axis=1)

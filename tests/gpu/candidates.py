@@ -72,31 +72,40 @@ PLAIN = [
 ]
 
 
-def quantized_candidates(four_bits: bool) -> list[tuple[str, Change]]:
-    """Launch shapes of quantised products. A thread that holds more than four rows runs out of registers."""
-    project = [L(4, 6), L(4, 12), L(2, 24), L(2, 12), L(2, 12, 4), L(4, 6, 4), L(2, 24, 4), L(1, 24, 4)]
-    gate = [L(2, 11), L(1, 22, 4), L(2, 22), L(1, 22), L(1, 44, 4), L(2, 44), L(1, 11, 4), L(4, 11)]
-    out = [L(4, 2), L(4, 4), L(2, 4), L(2, 2), L(2, 4, 4), L(2, 2, 4), L(1, 8, 4)]
-    down = [L(8), L(8, 1, 4), L(16, 1, 8), L(4, 1, 4), L(4, 1, 8), L(4, 1, 2)]
-    whole = [
-        {"quantized.down_block": 0, "quantized.down": shape}
-        for shape in (L(2, 4, 16), L(1, 8, 16), L(2, 2, 16), L(1, 16, 8))
-    ]
+def quantized_candidates(precision: str) -> list[tuple[str, Change]]:
+    """Launch shapes of quantised products. What wins keeps many bytes on their way: all programs of a product at once
+    on the card (132 multiprocessors), none left for a second round, each with as many rows as its registers hold."""
+    if precision in ("fp8", "fp8-row"):  # multiplied as floats, which take registers; whole rows of `down` too many
+        project = [L(2, 12, 4), L(4, 6), L(4, 6, 4), L(2, 24)]
+        gate = [L(2, 11), L(2, 22), L(2, 11, 4), L(1, 22)]
+        out = [L(4, 2, 4), L(4, 2), L(2, 4), L(2, 2, 4)]
+        blocks = [1024, 512]
+        down = [L(8), L(4), L(8, 1, 4)]
+    else:
+        project = [L(4, 6, 4), L(8, 3, 4), L(4, 6), L(4, 5, 4), L(8, 4), L(8, 4, 4), L(2, 12), L(4, 12)]
+        gate = [L(2, 11), L(2, 11, 4), L(4, 6, 4), L(2, 9, 4), L(4, 8), L(4, 11), L(1, 22)]
+        out = [L(4, 2, 4), L(8, 1, 4), L(4, 2), L(2, 4), L(4, 4, 4), L(4, 1, 4)]
+        blocks = [0]
+        down = [L(2, 8), L(1, 8, 4), L(2, 4, 4), L(4, 4), L(1, 8), L(2, 8, 4)]
+    stepped = {"quantized.down_block": 512 if precision == "int4" else 1024, "quantized.down": L(4, 1, 4)}
     return [
         *each("temporal", "quantized.project", *project),
         *each("temporal", "quantized.gate", *gate),
+        *each("temporal", "quantized.down_block", *blocks),
         *each("temporal", "quantized.down", *down),
-        *each("temporal", "quantized.down_block", *((512, 256) if four_bits else (512, 1024, 256))),
-        *(("temporal", change) for change in whole),
-        ("temporal", {"quantized.down_block": 512, "quantized.down": L(8)}),
+        ("temporal", stepped),
         *each("temporal", "quantized.out", *out),
-        *each("depth", "quantized.depth_attend", L(8, 1, 4), L(4, 1, 4), L(16, 1, 4), L(8, 1, 8), L(16, 1, 8)),
-        *each("depth", "quantized.depth_gate", L(4, 1, 2), L(2, 1, 2), L(4, 1, 4), L(8, 1, 4), L(8, 1, 8)),
-        *each("depth", "quantized.depth_project", L(8, 1, 4), L(8, 1, 2), L(4, 1, 2), L(4, 1, 4), L(16, 1, 4)),
-        *each("depth", "quantized.depth_down", L(8, 1, 4), L(4, 1, 4), L(16, 1, 8), L(8, 1, 16)),
-        *each("depth", "quantized.depth_head", L(8), L(16), L(8, 1, 4), L(4, 1, 4)),
-        *each("depth", "quantized.depth_inputs", L(4, 4), L(2, 8), L(2, 16)),
-        *each("temporal", "quantized.text_head", L(4, 16), L(2, 32), L(4, 8), L(2, 16, 4)),
+        *each(
+            "depth", "quantized.depth_attend", L(8, 1, 4), L(4, 1, 4), L(16, 1, 4), L(8, 1, 8), L(16, 1, 8), L(8, 1, 2)
+        ),
+        *each("depth", "quantized.depth_gate", L(8, 1, 4), L(4, 1, 2), L(8, 1, 2), L(2, 1, 2), L(4, 1, 1), L(4, 1, 4)),
+        *each(
+            "depth", "quantized.depth_project", L(4, 1, 2), L(8, 1, 2), L(4, 1, 1), L(8, 1, 4), L(4, 1, 4), L(16, 1, 4)
+        ),
+        *each("depth", "quantized.depth_down", L(8, 1, 4), L(4, 1, 4), L(8, 1, 8), L(4, 1, 8), L(8, 1, 2)),
+        *each("depth", "quantized.depth_head", L(8, 1, 2), L(8), L(16), L(8, 1, 4), L(4, 1, 4)),
+        *each("depth", "quantized.depth_inputs", L(4, 6, 4), L(4, 4), L(8, 4, 4), L(2, 16)),
+        *each("temporal", "quantized.text_head", L(4, 16), L(4, 16, 4), L(2, 32), L(8, 8, 4), L(2, 16, 4)),
     ]
 
 
@@ -104,7 +113,7 @@ def candidates(precision: str) -> list[tuple[str, Change]]:
     """(stage by which it is judged, change), in the order in which they are tried."""
     if precision == "bfloat16":
         return [*PLAIN, *RINGS]
-    return [*quantized_candidates(precision == "int4"), *RINGS]
+    return [*quantized_candidates(precision), *RINGS]
 
 
 def small_model(precision: str) -> Duplex:
