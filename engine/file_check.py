@@ -5,6 +5,7 @@ Owns the comparison's sentences and the marks by which other kinds of files are 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -34,6 +35,7 @@ OTHER_CODECS = (
     ("rvq_first.codebook.", "a file for MLX or the Rust program: take the PyTorch version of the codec"),
     ("text_emb.weight", "a language model, not a codec"),
 )
+_NORM = re.compile(r"(^|\.)(norm1|norm2|out_norm|norm1_weight|norm2_weight)$")  # as the modules call them
 
 
 def compare(file: TensorFile, pieces: Sequence[Piece], others: Sequence[tuple[str, str]], assumption: str = "") -> None:
@@ -99,6 +101,23 @@ def refuse_non_numbers(module: nn.Module, file: Path) -> None:
         raise EngineError(
             f"{file.name} holds values that are no numbers, in {len(bad)} of {len(names)} weights "
             f"({', '.join(bad[:3])}{', ...' * (len(bad) > 3)}): it is damaged, so fetch the model again."
+        )
+
+
+def refuse_empty(module: nn.Module, file: Path) -> None:
+    """Raises EngineError, naming some, when a layer's norm is nothing but zeros: no training does that, and a disk that
+    failed or a download that was never filled in does. Norms lie all over a file and keep their numbers in every
+    precision; a file that is empty in a place without one is not found out here, only by its checksum.
+    """
+    norms = {name: weight for name, weight in module.named_parameters() if _NORM.search(name)}
+    if not norms:
+        return
+    largest = torch.stack([weight.abs().amax().float() for weight in norms.values()])
+    empty = [name for name, most in zip(norms, largest.tolist(), strict=True) if most == 0.0]
+    if empty:
+        raise EngineError(
+            f"{file.name} holds nothing but zeros in {len(empty)} of {len(norms)} norms "
+            f"({', '.join(empty[:3])}{', ...' * (len(empty) > 3)}): it is damaged, so fetch the model again."
         )
 
 

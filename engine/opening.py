@@ -20,7 +20,7 @@ from engine.config import LMConfig, MimiConfig
 from engine.conversion import converted, held_precision, own_precision, packed_precision, speech_columns
 from engine.errors import EngineError
 from engine.faults import give_back, memory_told
-from engine.file_check import refuse_non_numbers
+from engine.file_check import refuse_empty, refuse_non_numbers
 from engine.frame import frame_slots
 from engine.lm import LanguageModel
 from engine.mimi import Mimi
@@ -78,6 +78,7 @@ def open_folder(
         mimi = weights.load_mimi(files, mimi_config, lm_config.codebooks, where, loading=loading)
         for module, file in ((lm, files.model), (mimi, files.mimi)):
             refuse_non_numbers(module, file)
+            refuse_empty(module, file)
     return Opened(lm, mimi, files, tokenizer)
 
 

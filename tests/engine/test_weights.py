@@ -370,6 +370,33 @@ def test_weights_that_are_no_numbers_are_refused_at_load(folder: Path, tmp_path:
         Duplex.load(path, device="cpu")
 
 
+@pytest.mark.parametrize(
+    ("key", "name"),
+    [
+        ("transformer.layers.1.norm2.alpha", MODEL_NAME),
+        ("out_norm.alpha", MODEL_NAME),
+        ("depformer.layers.0.norm1.alpha", MODEL_NAME),
+        ("decoder_transformer.transformer.layers.0.norm1.weight", MIMI_NAME),
+    ],
+)
+def test_a_file_that_is_empty_in_places_is_refused_at_load(folder: Path, tmp_path: Path, key: str, name: str) -> None:
+    """A disk that failed, or a download that was never filled in: the model would talk nonsense without a word."""
+    path = changed(folder, tmp_path / "m", name, lambda tensors: tensors[key].zero_())
+    with pytest.raises(EngineError, match=f"{name} holds nothing but zeros in 1 of .* norms .*: it is damaged"):
+        Duplex.load(path, device="cpu")
+
+
+@pytest.mark.parametrize("precision", ["float32", "bfloat16", "int8"])
+def test_a_file_of_zeros_is_refused_in_every_precision(folder: Path, tmp_path: Path, precision: str) -> None:
+    def empty(tensors: dict[str, Tensor]) -> None:
+        for tensor in tensors.values():
+            tensor.zero_()
+
+    path = changed(folder, tmp_path / "m", MODEL_NAME, empty)
+    with pytest.raises(EngineError, match="nothing but zeros"):
+        Duplex.load(path, device="cpu", precision=precision)
+
+
 def test_eight_bit_floats_that_are_no_numbers_are_refused() -> None:
     weight = torch.linspace(-448, 448, 100).to(torch.float8_e4m3fn)
     module = torch.nn.Module()
