@@ -18,7 +18,7 @@ from engine import kernels_codec, kernels_columns, kernels_latent, kernels_level
 from engine.config import MimiConfig
 from engine.kernels_codec import Parts, Tile
 from engine.kernels_latent import Attended
-from engine.kernels_linear import LATE, NO_OVERLAP, Launch
+from engine.kernels_linear import EARLY, LATE, NO_OVERLAP, Launch
 from engine.kernels_tails import Memory, Signal
 from engine.mimi import LatentTransformer, Mimi, Residual, StreamingConv1d, StreamingConvTranspose1d, TransformerLayer
 
@@ -29,22 +29,23 @@ class CodecCuts(NamedTuple):
     precision: how tiles multiply float32 (`Tile`), where `tiles` does not say.
     programs: how many a convolution is split into at least, where its sum is long enough to split.
     tiles: of single layers by name. A residual unit named here is one launch; a convolution of one or two columns
-        takes rows, depth and warps from it, a transposed one with `columns` 2 too.
+        takes rows, depth and warps from it, a transposed one with `columns` 2 too. Where sizes do not fit, as if not
+        named.
     folded_projections: downsampling and the quantiser's projections are one matrix, multiplied beforehand.
     latent_start, quantiser_start: when the kernels of transformer and quantiser let their successor start.
     ring_splits: programs that share a head's ring, for both positions; 0: one for each position has it whole.
     """
 
-    precision: str = "ieee"
+    precision: str = "tf32x3"
     programs: int = 320
-    depth: int = 32  # of a tile's step
+    depth: int = 64  # of a tile's step
     warps: int = 4  # of a tile
-    tiles: tuple[tuple[str, Tile], ...] = ()
-    few_rows: int = 128  # programs of a convolution with one or two columns
+    tiles: tuple[tuple[str, Tile], ...] = (("decoder.2", Tile(1, 2, 128)),)
+    few_rows: int = 256  # programs of a convolution with one or two columns
     level_rows: int = 16  # code vectors that a program compares
     folded_projections: bool = False
     quantiser_start: int = LATE
-    latent_start: int = LATE
+    latent_start: int = EARLY
     ring_splits: int = 0
     ring_warps: int = 16
     in_proj: Launch = Launch(8, warps=4)
@@ -158,7 +159,7 @@ class FusedCodec:
     def _residual(self, layer: Residual, name: str, x: Signal) -> Signal:
         inner, out = layer.conv1.weight.shape[0], self._signal(x.channels, x.length)
         tail = self._state[f"{name}.conv1.tail"]
-        if name in self._tiles_named:
+        if name in self._tiles_named and _powers_of_two(inner, x.channels):
             assert layer.conv1.bias is not None and layer.conv2.bias is not None, "only resampling layers lack a bias"
             self._add(
                 kernels_codec.residual, layer.conv1.weight, layer.conv1.bias, layer.conv2.weight, layer.conv2.bias, x,
@@ -224,10 +225,12 @@ class FusedCodec:
         kept = self._state[f"{name}.partial"]
         rows, columns = channels * layer.stride, x.length + 1
         tile = self._tile(name, rows, columns, inner)
+        if tile.columns == 2 and not (x.length == 2 and _powers_of_two(inner, channels, layer.stride, least=2)):
+            tile = _tile(rows, columns, inner, self.cuts)
         if tile.columns == 2:
             self._add(
                 kernels_columns.conv_few_transposed, layer.weight, layer.bias, x, kept, following.data, out,
-                channels=tile.rows, depth=tile.depth, warps=tile.warps,
+                channels=min(tile.rows, channels), depth=min(tile.depth, inner), warps=tile.warps,
             )  # fmt: skip
         else:
             self._add(
@@ -285,6 +288,10 @@ class FusedCodec:
 
     def _zeros(self, *shape: int) -> Tensor:
         return torch.zeros(*shape, device=self._device)
+
+
+def _powers_of_two(*sizes: int, least: int = 16) -> bool:
+    return all(size >= least and size & (size - 1) == 0 for size in sizes)
 
 
 def _tile(rows: int, columns: int, inner: int, cuts: CodecCuts) -> Tile:

@@ -28,8 +28,8 @@ def few_columns_kernel(
     k = tl.arange(0, BK)
     w = tl.load(weight + rows[:, None] * K + k[None, :], mask=(rows < M)[:, None] & (k < K)[None, :], other=0.0)
     wait_for_inputs(PDL)
-    first = tl.zeros((ROWS, BK), tl.float32)
-    second = tl.zeros((ROWS, BK), tl.float32)
+    first = tl.zeros((ROWS, BK // 4), tl.float32)
+    second = tl.zeros((ROWS, BK // 4), tl.float32)
     at = (k % TAPS) * DILATION - PAD
     v = samples(x, tail, started, k // TAPS, at, k < K, C, T, PAD, ELU, REPLICATE)
     u = v
@@ -45,9 +45,9 @@ def few_columns_kernel(
         next_u = next_v
         if N == 2:
             next_u = samples(x, tail, started, k // TAPS, at + STRIDE, k < K, C, T, PAD, ELU, REPLICATE)
-        first += w * v[None, :]
+        first += tl.sum(tl.reshape(w * v[None, :], (ROWS, BK // 4, 4)), axis=2)  # a thread's own: fewer registers
         if N == 2:
-            second += w * u[None, :]
+            second += tl.sum(tl.reshape(w * u[None, :], (ROWS, BK // 4, 4)), axis=2)
         w, v, u = next_w, next_v, next_u
     base = tl.zeros((ROWS,), tl.float32)
     if BIAS:
