@@ -84,11 +84,14 @@ def conv_kernel(
     k = split * steps * BK + tl.arange(0, BK)
     w = tl.load(weight + m[:, None] * K + k[None, :], mask=(m < M)[:, None] & (k < K)[None, :], other=0.0)
     b = tl.load(bias + m, mask=m < M, other=0.0)
+    inside = (m < M)[:, None] & (n < N)[None, :]
     wait_for_inputs(PDL)
     total = tl.zeros((BM, BN), tl.float32)
     at = n[None, :] * STRIDE + (k % TAPS)[:, None] * DILATION - PAD
     valid = (k < K)[:, None] & (n < N)[None, :]
     v = samples(x, tail, tail, (k // TAPS)[:, None], at, valid, C, T, PAD, ELU, False)
+    if SKIP:
+        held = tl.load(skip + m[:, None] * OUT_C + n[None, :] * OUT_T, mask=inside, other=0.0)
     for step in range(steps):
         k += BK
         more = (k < K) & (step + 1 < steps)
@@ -98,7 +101,6 @@ def conv_kernel(
         next_v = samples(x, tail, tail, (k // TAPS)[:, None], at, valid, C, T, PAD, ELU, False)
         total += tl.dot(w, v, input_precision=PRECISION)
         w, v = next_w, next_v
-    inside = (m < M)[:, None] & (n < N)[None, :]
     last = True
     if SPLITS > 1:
         place = parts + tile * (SPLITS * BM * BN) + tl.arange(0, BM)[:, None] * BN + tl.arange(0, BN)[None, :]
@@ -106,7 +108,7 @@ def conv_kernel(
     if last:
         y = total + b[:, None]
         if SKIP:
-            y += tl.load(skip + m[:, None] * OUT_C + n[None, :] * OUT_T, mask=inside, other=0.0)
+            y += held
         tl.store(out + m[:, None] * OUT_C + n[None, :] * OUT_T, y, mask=inside)
 
 
@@ -128,6 +130,8 @@ def residual_kernel(
     inner = tl.zeros((INNER, BN), tl.float32)
     at = n[None, :] + (k % TAPS)[:, None] * DILATION - PAD
     v = samples(x, tail, tail, (k // TAPS)[:, None], at, (k < K)[:, None] & (n < N)[None, :], C, T, PAD, True, False)
+    inside = (n < N)[None, :]
+    held = tl.load(x + rows[:, None] * C + n[None, :] * T, mask=inside, other=0.0)
     for _ in range(0, K, BK):
         k += BK
         next_w = tl.load(weight + m[:, None] * K + k[None, :], mask=(k < K)[None, :], other=0.0)
@@ -136,8 +140,6 @@ def residual_kernel(
         next_v = samples(x, tail, tail, (k // TAPS)[:, None], at, valid, C, T, PAD, True, False)
         inner += tl.dot(w, v, input_precision=PRECISION)
         w, v = next_w, next_v
-    inside = (n < N)[None, :]
-    held = tl.load(x + rows[:, None] * C + n[None, :] * T, mask=inside, other=0.0)
     y = tl.dot(out_w, elu(inner + b[:, None]), input_precision=PRECISION) + out_b[:, None] + held
     tl.store(out + rows[:, None] * OUT_C + n[None, :] * OUT_T, y, mask=inside)
 
@@ -166,7 +168,9 @@ def transposed_kernel(
     here = (k < K)[:, None] & (m < M)[None, :]
     at = weight + k[:, None] * (CO * 2 * S) + column[None, :]
     now, late = tl.load(at, mask=here, other=0.0), tl.load(at + S, mask=here, other=0.0)
+    base, rows = tl.load(bias + channel, mask=m < M, other=0.0), (m < M)[:, None]
     wait_for_inputs(PDL)
+    kept = tl.load(partial + m[:, None] + 0 * n[None, :], mask=rows & (n == 0)[None, :], other=0.0)
     total = tl.zeros((BM, BN), tl.float32)
     source = x + k[:, None] * C + n[None, :] * T
     v = tl.load(source, mask=(k < K)[:, None] & (n < N)[None, :], other=0.0)
@@ -188,11 +192,9 @@ def transposed_kernel(
         place = parts + tile * (SPLITS * BM * BN) + tl.arange(0, BM)[:, None] * BN + tl.arange(0, BN)[None, :]
         last, total = joined(place, arrived + tile, split, total, BM, BN, SPLITS)
     if last:
-        rows = (m < M)[:, None]
-        kept = tl.load(partial + m[:, None] + 0 * n[None, :], mask=rows & (n == 0)[None, :], other=0.0)
         y = total + kept
         tl.store(next_partial + m[:, None] + 0 * n[None, :], y, mask=rows & (n == N)[None, :])
-        y += tl.load(bias + channel, mask=m < M, other=0.0)[:, None]
+        y += base[:, None]
         tl.store(out + (channel * (N * S) + phase)[:, None] + n[None, :] * S, y, mask=rows & (n < N)[None, :])
 
 

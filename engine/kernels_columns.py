@@ -27,6 +27,9 @@ def few_columns_kernel(
     rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     k = tl.arange(0, BK)
     w = tl.load(weight + rows[:, None] * K + k[None, :], mask=(rows < M)[:, None] & (k < K)[None, :], other=0.0)
+    base = tl.zeros((ROWS,), tl.float32)
+    if BIAS:
+        base = tl.load(bias + rows, mask=rows < M, other=0.0)
     wait_for_inputs(PDL)
     first = tl.zeros((ROWS, BK // 4), tl.float32)
     second = tl.zeros((ROWS, BK // 4), tl.float32)
@@ -49,9 +52,6 @@ def few_columns_kernel(
         if N == 2:
             second += tl.sum(tl.reshape(w * u[None, :], (ROWS, BK // 4, 4)), axis=2)
         w, v, u = next_w, next_v, next_u
-    base = tl.zeros((ROWS,), tl.float32)
-    if BIAS:
-        base = tl.load(bias + rows, mask=rows < M, other=0.0)
     tl.store(out + rows * OUT_C, tl.sum(first, axis=1) + base, mask=rows < M)
     if N == 2:
         tl.store(out + rows * OUT_C + OUT_T, tl.sum(second, axis=1) + base, mask=rows < M)
@@ -109,12 +109,12 @@ def short_kernel(
     row = tl.program_id(0)
     n = tl.program_id(1) * BN + tl.arange(0, BN)
     k = tl.arange(0, BK)
-    w = tl.load(weight + row * K + k, mask=k < K, other=0.0)
+    w, base = tl.load(weight + row * K + k, mask=k < K, other=0.0), tl.load(bias + row)
     wait_for_inputs(PDL)
     at = n[None, :] + (k % TAPS)[:, None] - PAD
     valid = (k < K)[:, None] & (n < N)[None, :]
     v = samples(x, tail, tail, (k // TAPS)[:, None], at, valid, C, 1, PAD, ELU, False)
-    tl.store(out + row * N + n, tl.sum(w[:, None] * v, axis=0) + tl.load(bias + row), mask=n < N)
+    tl.store(out + row * N + n, tl.sum(w[:, None] * v, axis=0) + base, mask=n < N)
 
 
 def conv_few(

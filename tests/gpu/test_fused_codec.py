@@ -24,7 +24,7 @@ pytestmark = pytest.mark.gpu
 
 SMALL = replace(MOSHI_7B, num_layers=1, depformer_num_layers=1, context=8)
 FRAMES = 150  # past the 125 frames after which the rings wrap
-USUAL = [("ieee", NO_OVERLAP), ("ieee", LATE)]
+USUAL = [("tf32x3", NO_OVERLAP), ("tf32x3", LATE)]
 OTHERS = [
     pytest.param(precision, overlap, marks=pytest.mark.long)
     for precision in ("ieee", "tf32x3")
