@@ -25,7 +25,9 @@ from app.resample import StreamResampler, mix_down
 from app.ring import SAMPLE_RATE
 
 _BLOCK = 1 << 18  # values read at a time: a long file never lies in memory with all its channels
+_BLOCK_S = 10  # seconds at a time: at low rates a block grows when it is resampled
 LONGEST_S = 2 * 3600  # what a few bytes of silence may unpack to; half a gigabyte at 24 kHz
+WHOLE_S = 600  # of what is read at once
 _SHORTER = re.compile(r"^data : (\d+) \(should be (\d+)\)", re.M)  # how libsndfile tells that a WAV file ends early
 _OPEN_LENGTHS = (0, 2**31 - 1, 2**32 - 1)  # of recordings that were streamed: nobody knew how long they would be
 _RATES_HZ = (1000, 768_000)  # beyond them a header lies, and the resampler gives up
@@ -72,11 +74,12 @@ class RecordingReader:
     """A sound file as the model hears it, block by block: channels averaged, resampled, within full scale.
 
     rate_hz, channels: of the file. samples: read so far, per channel. note: once it is read, a sentence when the file
-    ends before it should, and what could be read was taken; else "".
+    ends before it should, and what could be read was taken; else "". longest_s: a longer one is refused.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, longest_s: int = LONGEST_S) -> None:
         self.path = path
+        self.longest_s = longest_s
         self.rate_hz = self.channels = self.samples = 0
         self.note = ""
         self.damaged = False  # there is more in the file, which cannot be read
@@ -135,7 +138,7 @@ class RecordingReader:
 
     def _file_blocks(self, file: Any, damage: type[Exception]) -> Iterator[np.ndarray]:
         """The file's own count of samples is not asked: it may lie."""
-        most = _BLOCK // self.channels or 1
+        most = max(1, min(_BLOCK // self.channels, _BLOCK_S * self.rate_hz))
         done, buffer = 0, np.zeros((most, self.channels), np.float32)
         while not self.damaged:
             try:
@@ -149,8 +152,8 @@ class RecordingReader:
             if not len(block):
                 return
             done += len(block)
-            if done > LONGEST_S * self.rate_hz:
-                raise UserError(f"{self.path} is longer than {LONGEST_S // 3600} hours; cut it into parts.")
+            if done > self.longest_s * self.rate_hz:
+                raise UserError(f"{self.path} is longer than {self.longest_s // 60} minutes; cut it into parts.")
             yield mix_down(block).copy()
 
     def _note_shorter(self, file: Any) -> None:
@@ -162,16 +165,16 @@ class RecordingReader:
             self._tell_end(there_s, there_s * promised / there)
 
     def _tell_end(self, there_s: float, whole_s: float) -> None:
-        whole = f" of the {whole_s:.1f} s that it should last" if there_s < whole_s < LONGEST_S else ""
+        whole = f" of the {whole_s:.1f} s that it should last" if there_s < whole_s < self.longest_s else ""
         self.note = f"{self.path} is damaged or cut off: {there_s:.1f} s{whole} could be read."
 
 
 def read_recording(path: Path) -> Recording:
-    """A whole sound file as the model hears it: channels averaged, resampled. Raises UserError.
+    """A whole sound file as the model hears it, such as a voice: at most ten minutes. Raises UserError.
 
     n = round(samples * 24000 / rate), at least 1.
     """
-    reader = RecordingReader(path)
+    reader = RecordingReader(path, WHOLE_S)
     pcm = np.concatenate(list(reader.blocks()))
     if reader.damaged:
         raise UserError(f"{reader.note} Record it anew, or save what is whole as a file of its own.")

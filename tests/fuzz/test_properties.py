@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import json
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from app import config
 from app.devices import DeviceRef, found_devices, plain_name, resolve
 from app.errors import UserError
-from app.recording import LONGEST_S, read_recording
+from app.recording import RecordingReader, read_recording
 from app.rules import RefusedError, shown
 from app.settings_file import read_settings, write_settings
 from app.transcript import PieceJoiner, Transcript
@@ -171,8 +172,11 @@ def test_a_recording_of_many_channels_or_hours_takes_little_memory(tmp_path: Pat
     try:
         assert read_recording(wide).channels == 1024
         assert tracemalloc.get_traced_memory()[1] < 16 << 20
-        with pytest.raises(UserError, match="longer than 2 hours"):
+        with pytest.raises(UserError, match="longer than 120 minutes"):
+            collections.deque(RecordingReader(long).blocks(), maxlen=0)
+        assert tracemalloc.get_traced_memory()[1] < 16 << 20
+        with pytest.raises(UserError, match="longer than 10 minutes"):
             read_recording(long)
-        assert tracemalloc.get_traced_memory()[1] < 4 * 2 * LONGEST_S * 1000
+        assert tracemalloc.get_traced_memory()[1] < 256 << 20
     finally:
         tracemalloc.stop()

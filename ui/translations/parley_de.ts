@@ -2411,7 +2411,7 @@ Erinnert sich an {frames} Frames ({time})</translation>
       <translation type="unfinished" />
     </message>
     <message>
-      <source>The resident depth kernel needs a width that is a power of two and a hidden size in whole sixteens.</source>
+      <source>The resident depth kernel needs a width that is a power of two and a hidden size in whole eights.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -3419,6 +3419,10 @@ Erinnert sich an {frames} Frames ({time})</translation>
       <translation>{1} enthält keinen Ton: ein Kopf und 0 Werte.</translation>
     </message>
     <message>
+      <source>{1} holds nothing but zeros in {2} of {3} norms ({4}): it is damaged, so fetch the model again.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>{1} holds quantised weights of a kind that this version of the program does not know: take the plain model, or convert it again.</source>
       <translation>{1} enthält quantisierte Gewichte einer Art, die diese Fassung des Programms nicht kennt: Nehmen Sie das einfache Modell, oder rechnen Sie es neu um.</translation>
     </message>
@@ -3487,8 +3491,8 @@ Erinnert sich an {frames} Frames ({time})</translation>
       <translation>{1} ist größer als {2} kB und daher keine Einstellungsdatei.</translation>
     </message>
     <message>
-      <source>{1} is longer than {2} hours; cut it into parts.</source>
-      <translation>{1} ist länger als {2} Stunden; zerlegen Sie die Aufnahme.</translation>
+      <source>{1} is longer than {2} minutes; cut it into parts.</source>
+      <translation>{1} ist länger als {2} Minuten; teilen Sie die Aufnahme.</translation>
     </message>
     <message>
       <source>{1} is no voice: choose a .pt file or a sound file such as .wav.</source>
