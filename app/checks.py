@@ -285,6 +285,17 @@ def _downloads(folder: Path) -> list[Finding]:
     return findings
 
 
+def check_recogniser(chosen: str = "") -> list[Finding]:
+    """Whether what the user says can be written down. chosen: the setting transcript.model."""
+    from app.recogniser import find_model
+
+    try:
+        folder = find_model(chosen)
+    except UserError as error:
+        return [Finding("words", NOTE, str(error))]
+    return [Finding("words", RIGHT, f"What you say is written down too, with the model in {folder}.")]
+
+
 def check_settings(path: Path, settings: Any, error: str) -> list[Finding]:
     """path: the user's file; settings: what was loaded from it, None when `error` says why not."""
     if settings is None:

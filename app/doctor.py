@@ -66,6 +66,7 @@ def examine(config_file: Path | None = None, overrides: Iterable[str] = ()) -> R
         ("model", lambda: checks.check_bundled_model(torch)),
         ("model", checks.check_downloaded_models),
         ("sound", _sound),
+        ("words", lambda: _recogniser(config_file, overrides)),
         ("window", checks.check_window),
     )
     findings = tuple(finding for area, look in examinations for finding in _guarded(area, look))
@@ -127,6 +128,14 @@ def _settings(config_file: Path | None, overrides: tuple[str, ...]) -> list[Find
         return checks.check_settings(path, load(config_file, overrides), "")
     except UserError as error:
         return checks.check_settings(path, None, str(error))
+
+
+def _recogniser(config_file: Path | None, overrides: tuple[str, ...]) -> list[Finding]:
+    try:
+        wish = load(config_file, overrides, forgiving=True).config.transcript
+    except UserError:  # told by the settings' own examination
+        return []
+    return checks.check_recogniser(wish.model) if wish.user else []
 
 
 def _sound() -> list[Finding]:

@@ -358,5 +358,16 @@ def test_whole_report_without_torch_qt_and_sound(monkeypatch: pytest.MonkeyPatch
 def test_whole_report_here() -> None:
     found = doctor.examine()
     areas = {finding.area for finding in found.findings}
-    assert areas >= {"program", "settings", "torch", "packages", "modes", "memory", "model", "sound", "window"}
+    assert areas >= {"program", "settings", "torch", "packages", "modes", "memory", "model", "sound", "words", "window"}
     assert doctor.verdict(found) in " ".join(doctor.report_text(found).split("\n")[-3:]).replace("  ", " ")
+
+
+def test_a_missing_recogniser_is_a_note_with_the_way_to_get_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("app.recogniser.importlib.util.find_spec", lambda name: None)
+    (found,) = checks.check_recogniser()
+    assert found.state == NOTE
+    assert "pip install faster-whisper" in found.sentence
+    monkeypatch.setattr("app.recogniser.find_model", lambda chosen: tmp_path / chosen)
+    (found,) = checks.check_recogniser("mine")
+    assert found.state == RIGHT
+    assert str(tmp_path / "mine") in found.sentence
