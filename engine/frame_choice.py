@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import torch
 
@@ -17,6 +18,9 @@ from engine.lm import LanguageModel
 from engine.mimi import Mimi
 from engine.placement import plain_reason
 from engine.state import State
+
+if TYPE_CHECKING:
+    from engine.fused import FusedFrame
 
 log = logging.getLogger(__name__)
 
@@ -64,9 +68,10 @@ class FrameChoice:
             getattr(frame, stage)()
         if self._device.type == "cuda":
             torch.cuda.synchronize(self._device)
+            frame.drop_what_stalled()
         return frame
 
-    def fused(self) -> Frame:
+    def fused(self) -> FusedFrame:
         """The kernels, whether or not they work here."""
         from engine.fused import FusedFrame  # these import Triton
         from engine.fused_quantized import QuantizedFrame
