@@ -51,7 +51,7 @@ class CodecCuts(NamedTuple):
     in_proj: Launch = Launch(8, warps=4)
     out_proj: Launch = Launch(4, warps=4)
     linear1: Launch = Launch(8, warps=4)
-    linear2: Launch = Launch(4, warps=8)
+    linear2: Launch = Launch(4, warps=4)
 
 
 def unsupported(config: MimiConfig) -> str | None:
