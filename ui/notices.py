@@ -29,6 +29,7 @@ PARTS = (  # as a load names them
     marked("warm-up"),
     marked("building compiled mode"),
 )
+CALM = ("waiting",)  # what is as it was wished for, and said so that nobody wonders
 IN_STEPS = ("warm-up", "building compiled mode")  # progress counted in steps, not in bytes
 UNTRAINED = marked(
     "These weights are untrained: they exercise the program from end to end, and the answer is noise rather than "
@@ -101,7 +102,7 @@ class Banner(Notice):
         self.setVisible(trouble is not None)
         if trouble is None:
             return
-        self.set_kind("error" if trouble.fatal else "warning")
+        self.set_kind("error" if trouble.fatal else "info" if trouble.kind in CALM else "warning")
         sentence = translated(trouble.sentence)
         self.sentence.setText(sentence)
         self.setAccessibleName(sentence)

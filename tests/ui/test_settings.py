@@ -19,6 +19,8 @@ from app.messages import (
     SetSampling,
     StartTalk,
     TalkEnded,
+    Trouble,
+    TroubleCleared,
 )
 from tests.ui.conftest import MakeRig, Rig
 from ui import scripted
@@ -169,6 +171,20 @@ def test_who_speaks_first_holds_from_the_next_talk(rig: Rig) -> None:
     rig.sent()
     rig.window.session.start()
     assert rig.sent() == [StartTalk(PersonaChoice("NATM1", waits=True))]
+
+
+def test_that_the_model_waits_is_no_warning(rig: Rig) -> None:
+    """User report C11: said while it stands, calmly; in a warning's place for as long as there is one."""
+    rig.talk()
+    banner = rig.window.main.banner
+    rig.say(Trouble("waiting", "The model waits for you to speak first."))
+    assert (banner.isVisible(), banner.kind) == (True, "info")
+    rig.say(Trouble("slow", "Frames are late."))
+    assert banner.kind == "warning"
+    rig.say(TroubleCleared("slow"))
+    assert (banner.kind, banner.sentence.text()) == ("info", "The model waits for you to speak first.")
+    rig.say(TroubleCleared("waiting"))
+    assert not banner.isVisible()
 
 
 def test_in_a_talk_a_new_persona_offers_a_new_talk(rig: Rig) -> None:
