@@ -41,8 +41,8 @@ GAIN = 0.3  # microseconds; less is noise
 FRAMES = 4
 L, X = Launch, "tf32x3"
 SHAPES = (  # precision, rows, columns, depth, warps of a tile
-    ("ieee", 32, 16, 32, 4), ("ieee", 32, 32, 32, 4), ("ieee", 16, 16, 32, 4), (X, 32, 16, 32, 4), (X, 32, 16, 64, 4),
-    (X, 64, 16, 32, 4), (X, 64, 16, 64, 8), (X, 32, 32, 32, 4), (X, 64, 32, 32, 4), (X, 64, 32, 64, 8),
+    (X, 32, 16, 64, 4), (X, 32, 16, 32, 4), (X, 64, 16, 32, 4), (X, 64, 16, 64, 8), (X, 32, 32, 64, 4),
+    (X, 32, 32, 32, 4), (X, 64, 32, 64, 8), ("ieee", 32, 16, 32, 4),
 )  # fmt: skip
 PROGRAMS = (132, 264, 528)
 
@@ -107,7 +107,8 @@ def layer_tiles(layer: Any, half: str) -> Iterator[tuple[str, Tile | None]]:
         if columns == 2:
             shapes = ((1, 128, 4), (2, 128, 4), (4, 64, 4), (2, 64, 4), (1, 256, 4), (2, 128, 8), (4, 128, 8))
             yield from ((layer.name, Tile(rows, 2, depth, warps=warps)) for rows, depth, warps in shapes)
-        yield from ((layer.name, tile) for tile in tiles(channels * layer.stride, columns + 1, inner))
+        else:
+            yield from ((layer.name, tile) for tile in tiles(channels * layer.stride, columns + 1, inner))
     else:
         assert isinstance(layer, StreamingConv1d)
         rows, inner, taps = layer.weight.shape
