@@ -87,11 +87,11 @@ def candidates(mimi: Mimi) -> list[Candidate]:
     listed += [Candidate(("encode",), fields) for fields in quantiser]
     for half, stack in (("encode", mimi.encoder), ("decode", mimi.decoder)):
         for layer in stack.layers.values():
-            listed += [Candidate((half,), {}, *named) for named in layer_tiles(layer, half)]
+            listed += [Candidate((half,), {}, *named) for named in layer_tiles(layer)]
     return listed + [Candidate(("encode",), {}, "downsample", tile) for tile in few_tiles(512)]
 
 
-def layer_tiles(layer: Any, half: str) -> Iterator[tuple[str, Tile | None]]:
+def layer_tiles(layer: Any) -> Iterator[tuple[str, Tile | None]]:
     """Names and tiles of a layer of the stack; the number of its columns follows from its place."""
     if isinstance(layer, Residual):
         unit, channels = layer.conv1.name.removesuffix(".conv1"), layer.conv1.channels_in
@@ -323,23 +323,27 @@ def main() -> None:
         for part in range(options.processes)
     ]
     try:
-        for helper in helpers:
-            helper.wait(max(1.0, began + options.seconds / 2 - time.monotonic()))
-    except subprocess.TimeoutExpired:
-        print("some kernels are not built yet", flush=True)
-    print(f"{torch.cuda.get_device_name()}, {torch.__version__}, at {time.monotonic() - began:.0f} s", flush=True)
-    tuner = Tuner(began + options.seconds - 3, options.out)
-    try:
+        await_helpers(helpers, began + options.seconds / 2)
+        print(f"{torch.cuda.get_device_name()}, {torch.__version__}, at {time.monotonic() - began:.0f} s", flush=True)
+        tuner = Tuner(began + options.seconds - 3, options.out)
         listed = candidates(tuner.mimi)
         for _ in range(PASSES):
             if not tuner.tune(listed):
                 break
             print(f"at {time.monotonic() - began:.0f} s: {tuner.times()}", flush=True)
+        tuner.again()
     finally:
         for helper in helpers:
             helper.kill()
             helper.wait()
-        tuner.again()
+
+
+def await_helpers(helpers: list[subprocess.Popen[bytes]], until: float) -> None:
+    try:
+        for helper in helpers:
+            helper.wait(max(1.0, until - time.monotonic()))
+    except subprocess.TimeoutExpired:
+        print("some kernels are not built yet", flush=True)
 
 
 if __name__ == "__main__":
