@@ -72,7 +72,7 @@ def candidates(mimi: Mimi) -> list[Candidate]:
     rings = ((4, 4), (8, 4), (2, 8), (4, 8), (8, 2), (16, 2))
     general: list[dict[str, Any]] = [
         *({"ring_splits": splits, "ring_warps": warps} for splits, warps in rings),
-        {"latent_start": EARLY},
+        {"latent_start": LATE},
         *({"linear1": shape} for shape in (L(16, warps=8), L(4, warps=4), L(16, warps=4), L(8, warps=8))),
         *({"in_proj": shape} for shape in (L(4, warps=4), L(16, warps=8), L(8, warps=8))),
         *({"linear2": shape} for shape in (L(2, warps=2), L(4, warps=4), L(2, warps=4), L(8, warps=8))),
