@@ -32,18 +32,19 @@ class QuantizedLaunches(NamedTuple):
     down_block: int = 0
     text_head: Launch = Launch(rows=2, tiles=32)
     depth_inputs: Launch = Launch(rows=4, tiles=8)
-    depth_project: Launch = Launch(rows=4, warps=4)
+    depth_project: Launch = Launch(rows=4, warps=2)
     depth_attend: Launch = Launch(rows=8)
-    depth_gate: Launch = Launch(rows=8, warps=4)
+    depth_gate: Launch = Launch(rows=4, warps=2)
     depth_down: Launch = Launch(rows=8)
     depth_head: Launch = Launch(rows=4, warps=4)
 
 
 # Of the other precisions four bits alone were measured.
 FOUR_BITS = QuantizedLaunches(
-    gate=Launch(rows=2, tiles=11, warps=4),
-    text_head=Launch(rows=2, tiles=16, warps=4),
-    depth_project=Launch(rows=16, warps=4),
+    gate=Launch(rows=4, tiles=6, warps=4),
+    depth_project=Launch(rows=4, warps=1),
+    depth_gate=Launch(rows=4, warps=1),
+    depth_down=Launch(rows=4, warps=4),
 )
 
 
@@ -54,6 +55,8 @@ FLOATS = QuantizedLaunches(
     gate=Launch(rows=4, tiles=11),
     down=Launch(rows=4, warps=4),
     down_block=1024,
+    depth_project=Launch(rows=4, warps=4),
+    depth_gate=Launch(rows=8, warps=4),
 )
 
 

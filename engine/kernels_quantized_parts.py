@@ -61,12 +61,18 @@ def places(pieces):
 
 
 @triton.jit
-def parts(v):
-    """v [G, 4, 4] as four [G, 4], one for each place in a word."""
-    even, odd = tl.split(tl.reshape(v, (v.shape[0], 4, 2, 2)))
+def quarters(v):
+    """v [..., 2, 2] as four [...], in order."""
+    even, odd = tl.split(v)
     first, third = tl.split(even)
     second, fourth = tl.split(odd)
     return first, second, third, fourth
+
+
+@triton.jit
+def parts(v):
+    """v [G, 4, 4] as four [G, 4], one for each place in a word."""
+    return quarters(tl.reshape(v, (v.shape[0], 4, 2, 2)))
 
 
 @triton.jit
@@ -94,29 +100,47 @@ def prepared(v, KIND: tl.constexpr):
 
 
 @triton.jit
-def byte_products(words, upper, lower):
-    """Words . planes, byte by byte: the sums over a word of words x upper, and of words x lower. Whole numbers."""
+def byte_products(words, plane, total, SIGNED: tl.constexpr, UPPER: tl.constexpr):
+    """total + words . plane, byte by byte. The words' bytes have a sign if SIGNED, those of an UPPER plane have one."""
     if NATIVE:
-        return tl.inline_asm_elementwise(
-            "dp4a.s32.s32 $0, $2, $3, 0; dp4a.s32.u32 $1, $2, $4, 0;", "=r,=r,r,r,r", [words, upper, lower],
-            dtype=(tl.int32, tl.int32), is_pure=True, pack=1,
-        )  # fmt: skip
+        signed: tl.constexpr = "dp4a.s32.s32 $0, $1, $2, $3;" if UPPER else "dp4a.s32.u32 $0, $1, $2, $3;"
+        unsigned: tl.constexpr = "dp4a.u32.s32 $0, $1, $2, $3;" if UPPER else "dp4a.u32.u32 $0, $1, $2, $3;"
+        form: tl.constexpr = signed if SIGNED else unsigned
+        return tl.inline_asm_elementwise(form, "=r,r,r,r", [words, plane, total], dtype=tl.int32, is_pure=True, pack=1)
     else:
-        high = (words >> 24) * (upper >> 24)
-        low = (words >> 24) * ((lower >> 24) & 0xFF)
-        for place in tl.static_range(3):
-            number = (words << (24 - 8 * place)) >> 24
-            high += number * ((upper << (24 - 8 * place)) >> 24)
-            low += number * ((lower >> (8 * place)) & 0xFF)
-        return high, low
+        for place in tl.static_range(4):
+            a = (words << (24 - 8 * place)) >> 24
+            b = (plane << (24 - 8 * place)) >> 24
+            total += (a if SIGNED else a & 0xFF) * (b if UPPER else b & 0xFF)
+        return total
 
 
 @triton.jit
-def piece_products(tile, upper, lower):
-    """Words [G, ROWS, 4] of four int8 each . planes [G, 4] -> [G, ROWS] int32, exact: a piece gives no more than
-    16 x 128 x 32768, which is 2^26."""
-    high, low = byte_products(tile, upper[:, None, :], lower[:, None, :])
-    return tl.sum(high, axis=2) * 256 + tl.sum(low, axis=2)
+def tile_words(tile):
+    """[G, ROWS, 4] as four [G, ROWS]."""
+    return quarters(tl.reshape(tile, (tile.shape[0], tile.shape[1], 2, 2)))
+
+
+@triton.jit
+def plane_words(plane):
+    """[G, 4] as four [G]."""
+    return quarters(tl.reshape(plane, (plane.shape[0], 2, 2)))
+
+
+@triton.jit
+def piece_products(p, q, r, s, upper, lower, start, SIGNED: tl.constexpr):
+    """start [G, 1] + words [G, ROWS] x 4 of four bytes each . planes [G, 4] -> [G, ROWS] int32, exact: 16 products of
+    a byte, at most 240, and of 16 bits are less than 2^27."""
+    a, b, c, d = plane_words(upper)
+    total = byte_products(p, a[:, None], tl.zeros_like(p), SIGNED, True)
+    total = byte_products(q, b[:, None], total, SIGNED, True)
+    total = byte_products(r, c[:, None], total, SIGNED, True)
+    total = byte_products(s, d[:, None], total, SIGNED, True) * 256 + start
+    a, b, c, d = plane_words(lower)
+    total = byte_products(p, a[:, None], total, SIGNED, False)
+    total = byte_products(q, b[:, None], total, SIGNED, False)
+    total = byte_products(r, c[:, None], total, SIGNED, False)
+    return byte_products(s, d[:, None], total, SIGNED, False)
 
 
 @triton.jit
@@ -163,15 +187,19 @@ def row_sums(tile, a, b, c, d, e, f, g, h, low_scale, high_scale, KIND: tl.const
     """A tile . the vector -> [G, ROWS] float32; four bits with their scales. a to d: the vector, or its first half, as
     `prepared`; e to h: its second half (four bits only).
 
-    Four bits: low halves of bytes are numbers plus 8, so 8 times the vector's sum is too much; high halves are made
-    signed bytes where they stand, 16 times the number."""
+    Four bits are numbers plus 8, so 8 times the vector's sum is too much; high halves stay where they stand and count
+    16 times."""
     if KIND == 1:
-        return piece_products(tile, a, b).to(tl.float32) * c[:, None]
+        p, q, r, s = tile_words(tile)
+        return piece_products(p, q, r, s, a, b, tl.zeros_like(d)[:, None], True).to(tl.float32) * c[:, None]
     elif KIND == 2:
-        lows = (piece_products(tile & 0x0F0F0F0F, a, b) - 8 * d[:, None]).to(tl.float32)
-        highs = piece_products((tile & -0x0F0F0F10) ^ -0x7F7F7F80, e, f).to(tl.float32)
-        lows *= c[:, None] * low_scale.to(tl.float32)
-        return lows + highs * ((g * 0.0625)[:, None] * high_scale.to(tl.float32))
+        p, q, r, s = tile_words(tile)
+        low: tl.constexpr = 0x0F0F0F0F
+        high: tl.constexpr = -0x0F0F0F10
+        lows = piece_products(p & low, q & low, r & low, s & low, a, b, -8 * d[:, None], False)
+        highs = piece_products(p & high, q & high, r & high, s & high, e, f, -128 * h[:, None], False)
+        total = lows.to(tl.float32) * (c[:, None] * low_scale.to(tl.float32))
+        return total + highs.to(tl.float32) * ((g * 0.0625)[:, None] * high_scale.to(tl.float32))
     else:
         return float_products(tile, a, b, c, d)
 
