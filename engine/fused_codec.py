@@ -181,7 +181,7 @@ class FusedCodec:
             assert layer.bias is not None, "only resampling layers lack a bias"
             self._add(
                 kernels_columns.conv_short, layer.weight, layer.bias, x, tail, out,
-                columns=32 if x.channels > 1 else 512, activate=activate,
+                columns=16 if x.channels > 1 else 512, activate=activate,
             )  # fmt: skip
         else:
             self._tiles(layer, name, x, out, tail, activate=activate)
