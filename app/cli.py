@@ -52,6 +52,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return recogniser(typed[1:])
     _tolerate_any_text()
     options = parse(typed)
+    import engine.errors  # noqa: F401 - names no torch; needed at the end, when there may be no memory for it any more
+
     try:
         status = run(options)
         if sys.stdout is not None:

@@ -23,14 +23,14 @@ from app.audio import AudioEnds, AudioStatus, EndOfInput
 from app.conversation_doors import ConversationDoors
 from app.engine_faults import (
     ATTEMPTS,
+    NOT_RECOVERED,
     NUMBERS_FAIL,
     NUMBERS_RESET,
     REMEDIES,
     STICKY,
     EngineFailure,
     is_sticky,
-    no_memory,
-    unexpected,
+    unforeseen,
 )
 from app.engine_room import AnswerLike, Loader, Voices, engine_thread, open_engine
 from app.errors import UserError
@@ -103,7 +103,11 @@ class Conversation(ConversationDoors):
                 try:
                     self._turn()
                 except Exception as error:  # where every error of this thread ends
-                    self._recover(error)
+                    try:
+                        self._recover(error)
+                    except Exception as worse:  # without memory not even a module can be imported
+                        log.error("%s could not be dealt with (%s)", type(error).__name__, type(worse).__name__)
+                        self._fail("load", NOT_RECOVERED)
         self._surrounded = False
         self._running = False
 
@@ -305,8 +309,7 @@ class Conversation(ConversationDoors):
         else:
             log.error("unexpected error in the engine thread", exc_info=error)
             self.on_failure(error, attempt)
-            device = "cpu" if self.info is None else self.info.device
-            self._fail(attempt, no_memory(error, device) or unexpected(error))
+            self._fail(attempt, unforeseen(error, "cpu" if self.info is None else self.info.device))
 
     def _step_back(self, attempt: str, failed: bool) -> None:
         """Undo what was begun, so that the former state holds and is told again."""

@@ -28,6 +28,11 @@ NUMBERS_FAIL = (
     "The model's numbers fall apart as soon as a talk begins: load the model again, or choose another precision."
 )
 
+NOT_RECOVERED = (
+    "The engine stopped on an error of which nothing more could be found out, most likely because the computer's "
+    "memory ran out: close other programs, then load the model again."
+)
+
 STICKY = (
     "The graphics card's driver gave this program up after an error in its work, and nothing can run on the card until "
     "Parley starts again. Settings and the words of this window are kept."
@@ -45,13 +50,11 @@ def is_sticky(error: Exception) -> bool:
     return device_lost(error)
 
 
-def no_memory(error: Exception, device: str) -> str:
-    """That in a sentence, where an error came of a lack of memory, else "". device: as in ModelInfo."""
+def unforeseen(error: Exception, device: str) -> str:
+    """An error that nobody made a sentence of, in a sentence. device: as in ModelInfo."""
     from engine.faults import memory_sentence, out_of_memory
 
-    return memory_sentence("the engine was at work", device) if out_of_memory(error) else ""
-
-
-def unexpected(error: Exception) -> str:
+    if out_of_memory(error):
+        return memory_sentence("the engine was at work", device)
     first_line = next(iter(str(error).splitlines()), "")
     return f"The engine stopped on an unexpected error ({type(error).__name__}: {first_line}); the log has its details."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -1098,6 +1099,26 @@ def test_a_lost_card_asks_for_a_restart_whatever_sentence_was_made_of_it(where: 
     assert "nothing can run on the card" in told.sentence
     assert world.conversation.phase == "failed"
     assert failures == [{"priming": "start"}.get(where, where)]
+
+
+def test_an_error_in_the_recovery_itself_is_told_and_the_next_load_works(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without memory, not even what recovery needs can be imported; the thread goes on and says so."""
+    world = World()
+    world.run(LOAD)
+    world.engine.fail_at[3] = MemoryError()
+    with monkeypatch.context() as starved:
+        missing = "engine.errors"  # an import of it fails from frame 3 on
+        world.ends.at_frame[3] = lambda: starved.setitem(sys.modules, missing, None)
+        events = world.run(NATF2)
+    (told,) = troubles(events)
+    assert (told.kind, told.remedy, told.fatal) == ("load", "Load again", True)
+    assert "memory ran out" in told.sentence
+    assert story(events).startswith("priming, talking, started, failed, ended: failed: The engine stopped")
+    assert world.conversation.phase == "failed"
+    assert world.engine.unloaded
+    assert world.ends.calls[-1] == "close"
+    assert "ready" in story(world.run(LOAD))
+    assert say.TalkStarted() in world.run(NATF2)
 
 
 def test_a_mode_that_found_no_memory_may_be_tried_again() -> None:

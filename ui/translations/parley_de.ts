@@ -2235,6 +2235,10 @@ Erinnert sich an {frames} Frames ({time})</translation>
       <translation>Die Engine kommt seit {2} s nicht von {1} zurück und lässt sich nicht anhalten: Starten Sie Parley neu. Die Einstellungen und die Worte dieses Fensters bleiben erhalten.</translation>
     </message>
     <message>
+      <source>The engine stopped on an error of which nothing more could be found out, most likely because the computer's memory ran out: close other programs, then load the model again.</source>
+      <translation>Die Engine hielt wegen eines Fehlers an, über den sich nichts weiter herausfinden ließ, wahrscheinlich weil der Arbeitsspeicher des Computers voll ist: Schließen Sie andere Programme und laden Sie dann das Modell erneut.</translation>
+    </message>
+    <message>
       <source>The engine stopped on an unexpected error ({1}: {2}); the log has its details.</source>
       <translation>Die Engine hielt wegen eines unerwarteten Fehlers an ({1}: {2}); Näheres steht im Protokoll.</translation>
     </message>
@@ -2408,19 +2412,19 @@ Erinnert sich an {frames} Frames ({time})</translation>
     </message>
     <message>
       <source>The resident depth kernel needs a card of compute capability 9.0 or later.</source>
-      <translation type="unfinished" />
+      <translation>Der im Ganzen laufende Tiefenkernel braucht eine Grafikkarte mit Compute Capability 9.0 oder neuer.</translation>
     </message>
     <message>
       <source>The resident depth kernel needs a width that is a power of two and a hidden size in whole eights.</source>
-      <translation type="unfinished" />
+      <translation>Der im Ganzen laufende Tiefenkernel braucht eine Breite, die eine Zweierpotenz ist, und eine innere Größe in ganzen Achten.</translation>
     </message>
     <message>
       <source>The resident depth kernel needs {1} multiprocessors; the card has less.</source>
-      <translation type="unfinished" />
+      <translation>Der im Ganzen laufende Tiefenkernel braucht {1} Multiprozessoren; die Karte hat weniger.</translation>
     </message>
     <message>
       <source>The resident depth kernel reads bfloat16 weights.</source>
-      <translation type="unfinished" />
+      <translation>Der im Ganzen laufende Tiefenkernel liest Gewichte in bfloat16.</translation>
     </message>
     <message>
       <source>The seed must be a whole number from 0 to 2^63 - 1, not {1}.</source>
@@ -3420,7 +3424,7 @@ Erinnert sich an {frames} Frames ({time})</translation>
     </message>
     <message>
       <source>{1} holds nothing but zeros in {2} of {3} norms ({4}): it is damaged, so fetch the model again.</source>
-      <translation type="unfinished" />
+      <translation>{1} enthält in {2} von {3} Normen nur Nullen ({4}): Die Datei ist beschädigt, holen Sie das Modell also noch einmal.</translation>
     </message>
     <message>
       <source>{1} holds quantised weights of a kind that this version of the program does not know: take the plain model, or convert it again.</source>
