@@ -11,6 +11,7 @@ if not torch.cuda.is_available():
     os.environ["TRITON_INTERPRET"] = "1"  # read when Triton and the kernels are imported, which comes next
 pytest.importorskip("triton", reason="Triton is not installed")
 
+from engine import kernels_depth_frame
 from engine.config import LMConfig, MimiConfig
 from engine.duplex import Duplex
 from engine.fused import FusedFrame, Launches
@@ -27,9 +28,9 @@ MIMI = MimiConfig(
 )
 
 
-def engine_and_frame() -> tuple[Duplex, FusedFrame]:
+def engine_and_frame(programs: int = 0) -> tuple[Duplex, FusedFrame]:
     engine = Duplex.random(LM, MIMI, device=DEVICE, precision="bfloat16", seed=1, kernels=False)
-    launches = Launches(down_block=16, ring_block=2, ring_splits=2)
+    launches = Launches(down_block=16, ring_block=2, ring_splits=2, depth_resident=programs)
     return engine, FusedFrame(engine.lm, engine.mimi, engine.state, lm_window=4, mimi_window=10, launches=launches)
 
 
@@ -46,9 +47,10 @@ def sampling(engine: Duplex) -> Sampling:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("programs", "values"), [(3, SamplingValues(0.0, 5, 0.0, 5)), (4, SamplingValues(0.9, 7, 0.7, 5))]
-)
+GREEDY, DRAWN = SamplingValues(0.0, 5, 0.0, 5), SamplingValues(0.9, 7, 0.7, 5)
+
+
+@pytest.mark.parametrize(("programs", "values"), [(3, GREEDY), (4, DRAWN)])
 @torch.inference_mode()
 def test_phases_leave_what_the_chain_leaves(programs: int, values: SamplingValues) -> None:
     engine, frame = engine_and_frame()
@@ -72,6 +74,42 @@ def test_phases_leave_what_the_chain_leaves(programs: int, values: SamplingValue
             torch.testing.assert_close(engine.state[name].float(), value.float(), rtol=0, atol=0.07)
     assert depth.stalled.item() == 0
     assert torch.isfinite(hidden).all()
+
+
+@torch.inference_mode()
+def test_a_frame_with_the_resident_kernel_says_what_the_chain_says() -> None:
+    """One program, which waits for nobody but itself, so that the interpreter runs the kernel whole, frame by frame."""
+    pairs = [engine_and_frame(), engine_and_frame(programs=1)]
+    for engine, _ in pairs:
+        engine.set_sampling(DRAWN)
+        engine.reset(seed=3)
+    for index in range(2):
+        for engine, frame in pairs:
+            engine.state["frame.heard"].fill_(index)
+            frame.temporal()
+            frame.depth()
+        (chain, _), (resident, _) = pairs
+        for name in ("tokens.ring", "tokens.position", "sampling.counter", "frame.spoken"):
+            assert torch.equal(resident.state[name], chain.state[name])
+        torch.testing.assert_close(resident.state["depth.keys"], chain.state["depth.keys"], rtol=0, atol=0.07)
+    kernel = pairs[1][1]._resident
+    assert kernel is not None and kernel.stalled.item() == 0
+
+
+@pytest.mark.skipif(DEVICE == "cuda", reason="there both programs run at once and nobody waits in vain")
+@torch.inference_mode()
+def test_programs_that_are_not_all_there_stop_waiting_and_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The interpreter's programs follow one another: the first waits for words of the second, in vain."""
+    monkeypatch.setattr(kernels_depth_frame, "WAITS", 2)
+    engine, frame = engine_and_frame(programs=2)
+    engine.reset(seed=3)
+    frame.temporal()
+    frame.depth()
+    assert not torch.isfinite(frame.hidden.sum())
+    frame.drop_what_stalled()
+    frame.temporal()
+    frame.depth()
+    assert torch.isfinite(frame.hidden.sum())
 
 
 def test_what_does_not_fit_is_refused_with_a_reason() -> None:
