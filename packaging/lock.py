@@ -19,7 +19,7 @@ from typing import List
 PROJECT = Path(__file__).resolve().parent.parent
 LOCK = PROJECT / "packaging" / "requirements.lock"
 LEFT_OUT = ("torch",)
-EXTRAS = ("noise",)
+EXTRAS = ("noise", "transcript")
 OLDEST_PYTHON = "3.10"
 HEADER = (
     "# Every package that Parley needs but torch, with its files' hashes. Made by packaging/lock.py; do not edit.\n"
