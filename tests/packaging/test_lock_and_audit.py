@@ -24,6 +24,14 @@ def test_lock_covers_what_the_project_needs_and_nothing_of_torch() -> None:
     assert not [name for name in names if name == "torch" or name.startswith(("nvidia", "triton"))]
 
 
+def test_lock_knows_every_extra_that_users_may_choose() -> None:
+    project = (PROJECT / "pyproject.toml").read_text(encoding="utf-8")
+    section = project.split("[project.optional-dependencies]\n")[1].split("\n[")[0]
+    extras = re.findall(r"^(\w+) = \[", section, re.MULTILINE)
+    assert {"noise", "test"} <= set(extras)
+    assert set(extras) - {"freeze", "test"} == set(lock.EXTRAS)
+
+
 def test_every_package_has_one_version_and_hashes_and_no_address_is_named() -> None:
     text = lock.LOCK.read_text(encoding="utf-8")
     entries = re.split(r"\n(?=[a-z0-9])", text.split("\n", 1)[1].strip())
