@@ -106,9 +106,7 @@ def _read(options: TalkOptions) -> WavAudio:
         kept.put(block)
     if reader.note:
         Console(stderr=True, highlight=False, soft_wrap=True, markup=False).print(f"Note: {reader.note}")
-    return WavAudio(
-        kept, lead_silence_s=options.lead_silence, realtime=options.realtime, folder=options.output.parent
-    )
+    return WavAudio(kept, lead_silence_s=options.lead_silence, realtime=options.realtime, folder=options.output.parent)
 
 
 def _finish(watch: _Watch, frames: TalkFrames) -> int:

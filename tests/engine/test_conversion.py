@@ -225,6 +225,7 @@ def test_what_a_model_agrees_with_is_kept_with_it(
 @pytest.mark.parametrize("precision", ["fp8", "fp8-row", "int4"])
 def test_the_bundled_model_is_refused_at_once_where_it_would_be_rounded_twice(tmp_path: Path, precision: str) -> None:
     """Before anything is read but the header, and nothing is left behind."""
+
     def load(precision: str) -> None:
         open_folder(
             ROOT / "assets" / "mini", device="cpu", precision=precision, kernels=False, cache=tmp_path, speech=None,
