@@ -63,6 +63,20 @@ def test_a_reset_while_the_card_is_busy_is_a_clean_one(duplex: Duplex, mode: str
     assert apart(talk(duplex, [mode], 20), clean) == ""
 
 
+@pytest.mark.parametrize("mode", ["graph", "eager"])
+def test_a_held_model_says_padding_and_silence_in_the_middle_of_a_talk(duplex: Duplex, mode: str) -> None:
+    """User report C11: by the fused kernels and in a graph too, with no new capture; let go, it talks again."""
+    talk(duplex, [mode], 10)
+    duplex.hold(True)
+    held = [duplex.step(frame) for frame in sound(12, seed=2)]
+    silence = (duplex.lm_config.existing_text_padding_id, *duplex.prompt_codes.silence)
+    assert {(a.text, *(a.own or ())) for a in held[2:]} == {silence}
+    assert len({a.user for a in held}) > 6, "it hears"
+    duplex.hold(False)
+    free = [duplex.step(frame) for frame in sound(12, seed=3)]
+    assert all((a.text, *(a.own or ())) != silence for a in free[2:])
+
+
 def test_the_first_frames_after_a_capture_are_those_of_a_cold_engine() -> None:
     """User report G16: what warm-up and capture left in the codec would be heard in the first frames."""
     cold = made("eager")
