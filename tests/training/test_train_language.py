@@ -19,7 +19,9 @@ SMALL = LMConfig(
     dim=32, num_layers=1, num_heads=2, text_card=20, card=24, context=50, depformer_dim=16, depformer_num_layers=1,
     depformer_num_heads=2,
 )  # fmt: skip
-PLAN = dataclasses.replace(LanguagePlan(), talks=4, frames=30, pool=8, renew=4, warm_steps=1, dropout=0.0)
+PLAN = dataclasses.replace(
+    LanguagePlan(), talks=4, frames=30, pool=8, pool_grown=16, renew=4, warm_steps=1, dropout=0.0
+)
 
 
 def made(count: int, mark: int, frames: int = 31) -> Batch:
@@ -67,10 +69,25 @@ def test_with_a_feeder_nothing_is_made_here_and_all_that_is_ready_is_taken() -> 
             return batches.pop(0) if batches else None
 
     pool = pool_of(Ready())
+    for _ in range(2):
+        pool.renew()
+        assert pool.columns[:, 0, 0].tolist() == [1] * 4 + [2] * 4 + [7] * 4 + [8] * 2 + [0] * 2
+        assert pool.filled == 14
+    assert set(pool.draw(500)[2][:, 0].tolist()) == {1, 2, 7, 8}  # never what is not there yet
+    batches.append(made(4, 9))
     pool.renew()
-    assert pool.columns[:, 0, 0].tolist() == [7] * 4 + [8] * 2 + [2] * 2
+    assert pool.columns[:, 0, 0].tolist() == [9] * 2 + [1] * 2 + [2] * 4 + [7] * 4 + [8] * 2 + [9] * 2
+
+
+def test_when_nobody_feeds_it_any_more_the_pool_makes_its_own() -> None:
+    class Ended:
+        def take(self) -> Batch | None:
+            raise RuntimeError("Every process that makes sequences has ended.")
+
+    pool = pool_of(Ended())
     pool.renew()
-    assert pool.columns[:, 0, 0].tolist() == [7] * 4 + [8] * 2 + [2] * 2
+    pool.renew()
+    assert pool.renewed == 4 and pool.filled == 12
 
 
 def test_only_the_user_s_codes_in_the_talk_are_disturbed() -> None:
