@@ -20,7 +20,7 @@ from training.attention import rotated_heads, rotations, windowed
 
 IGNORED = -100
 EAR_LAYER = 4  # the layer after which the user's words must be known: the layers above it answer with them
-EAR_WORDS = 1024  # more than the closed domain's users say
+EAR_WORDS = 1024  # numbers of words that it tells apart (training/streams.py)
 
 # The bundled model: 24 M values, 23 MiB in 8 bits (training/README.md has the budget).
 MINI = LMConfig(

@@ -1,6 +1,7 @@
 """How users say things: for each kind of question its phrasings, one a line. Data only.
 
-`{a}`, `{b}`, `{n}` and `{w}` are filled in by `training/grammar.py`; every sixth phrasing is kept for tests.
+`{a}`, `{b}`, `{n}` and `{w}` are filled in by `training/grammar.py`; every sixth phrasing is kept for tests, so that
+new ones come last.
 """
 
 from __future__ import annotations
@@ -18,6 +19,14 @@ HOW_ARE_YOU = _lines("""
     how is it going
     are you well
     how have you been
+    are you all right
+    are you doing well
+    tell me how you are
+    how are things
+    is everything well with you
+    are you happy today
+    how is your day going
+    are you okay
 """)
 
 THANKS = _lines("""
@@ -29,6 +38,12 @@ THANKS = _lines("""
     great, thanks
     many thanks
     thanks for your help
+    thank you so much
+    okay, thank you
+    thanks, that was good
+    that helps, thanks
+    good, thank you very much
+    very kind, thank you
 """)
 
 GOODBYE = _lines("""
@@ -40,6 +55,12 @@ GOODBYE = _lines("""
     good night
     that is all, goodbye
     see you tomorrow
+    I must leave now
+    talk to you later
+    see you
+    goodbye for now
+    that was all for today, bye
+    good night, sleep well
 """)
 
 INTRODUCE = _lines("""
@@ -52,6 +73,17 @@ INTRODUCE = _lines("""
     people call me {a}
     hi, I am {a}
     the name is {a}
+    they call me {a}
+    this is {a} speaking
+    it is {a} here
+    {a} is my name
+    well, I am called {a}
+    I would like to be called {a}
+    good morning, I am {a}
+    you are talking to {a}
+    everybody calls me {a}
+    so, my name is {a}
+    let me tell you my name, it is {a}
 """)
 
 RECALL_NAME = _lines("""
@@ -62,6 +94,15 @@ RECALL_NAME = _lines("""
     do you remember my name
     can you tell me my name
     tell me my name
+    have I told you my name
+    say my name
+    do you know who I am
+    what did I say my name was
+    please tell me what my name is
+    and what is my name
+    what name did I give you
+    can you say my name
+    who is talking to you
 """)
 
 OWN_NAME = _lines("""
@@ -72,6 +113,15 @@ OWN_NAME = _lines("""
     may I ask your name
     do you have a name
     what should I call you
+    do you know your own name
+    please tell me your name
+    say your name
+    and your name is
+    which name do you have
+    can you tell me what you are called
+    I forgot your name, what is it
+    who are you, what is your name
+    have you got a name
 """)
 
 WHO = _lines("""
@@ -82,6 +132,15 @@ WHO = _lines("""
     who is speaking
     and who are you
     what are you
+    please tell me who you are
+    say who you are
+    can you tell me who you are
+    with whom am I talking
+    who am I speaking to
+    and who is that
+    do you know who you are
+    so who might you be
+    I would like to know who you are
 """)
 
 JOB = _lines("""
@@ -92,6 +151,15 @@ JOB = _lines("""
     tell me about your work
     what do you do for a living
     where is your job
+    what work do you do
+    where are you working
+    tell me where you work
+    do you have a job
+    at what place do you work
+    which job do you have
+    can you tell me where you work
+    what is your work
+    what are you here for
 """)
 
 PRICE = _lines("""
@@ -102,6 +170,17 @@ PRICE = _lines("""
     how much does {a} cost
     tell me the price of {a}
     what do you want for {a}
+    can you tell me what {a} costs
+    what would {a} cost me
+    how expensive is {a}
+    I would like {a}, how much is that
+    what do I pay for {a}
+    tell me how much {a} is
+    do you know the price of {a}
+    and {a}, what does it cost
+    how many dollars is {a}
+    what is {a} going to cost
+    I want to buy {a}, what is the price
 """)
 
 OPENING = _lines("""
@@ -112,6 +191,17 @@ OPENING = _lines("""
     tell me when you open
     when can I come in the morning
     what is your opening time
+    when does it open
+    from when are you open
+    can you tell me when you open
+    how early do you open
+    when can I visit in the morning
+    what time can I come in
+    do you know when you open
+    how early can I come
+    at what hour do you open
+    and when do you open
+    when are the doors open
 """)
 
 CLOSING = _lines("""
@@ -122,6 +212,17 @@ CLOSING = _lines("""
     tell me when you close
     when do you shut
     what is your closing time
+    when does it close
+    how late are you open
+    can you tell me when you close
+    how late can I come
+    until what time are you open
+    when are you closed
+    do you know when you close
+    at what hour do you close
+    and when do you close
+    what time are you closing
+    when must I be out
 """)
 
 ECHO = _lines("""
@@ -137,6 +238,29 @@ ECHO = _lines("""
     now say {a}
     I want you to say {a}
     the word is {a}, say it
+    {a}, say that
+    {a}, can you repeat that
+    after me, {a}
+    now repeat {a}
+    can you repeat {a}
+    please repeat after me, {a}
+    I say {a}, and you say it too
+    say it after me, {a}
+    the word {a}, please repeat it
+    could you say {a}
+    here is a word, {a}
+    let me hear you say {a}
+    repeat these words, {a}
+    {a}, now you
+    try to say {a}
+    the next word is {a}, repeat it
+    what do you hear, {a}
+    my word is {a}, say that back to me
+    say back to me {a}
+    speak after me, {a}
+    you have to say {a}
+    would you say {a}, please
+    {a}, say the same
 """)
 
 SUM = _lines("""
@@ -152,6 +276,19 @@ SUM = _lines("""
     how much is {a} and {b}
     calculate {a} plus {b}
     what's {a} plus {b}
+    what makes {a} plus {b}
+    can you tell me {a} plus {b}
+    I need {a} plus {b}
+    please add {b} to {a}
+    {a} and {b} together, how much is that
+    give me {a} plus {b}
+    how many are {a} and {b}
+    work out {a} plus {b}
+    do you know {a} plus {b}
+    if I add {a} and {b}, what do I get
+    put {a} and {b} together
+    what do {a} and {b} make
+    the sum of {a} and {b}
 """)
 
 DIFFERENCE = _lines("""
@@ -167,6 +304,19 @@ DIFFERENCE = _lines("""
     calculate {a} minus {b}
     what's {a} minus {b}
     what do you get when you take {b} from {a}
+    can you tell me {a} minus {b}
+    I need {a} minus {b}
+    please take {b} from {a}
+    {b} from {a}, how much is that
+    give me {a} minus {b}
+    work out {a} minus {b}
+    do you know {a} minus {b}
+    if I take {b} from {a}, what do I get
+    what remains of {a} without {b}
+    what is {a} less {b}
+    how much is {a} take away {b}
+    I had {a} and lost {b}, how many are left
+    what do I have when I take {b} away from {a}
 """)
 
 WHICH_IS_BIGGER = _lines("""
@@ -176,6 +326,13 @@ WHICH_IS_BIGGER = _lines("""
     which is larger, {a} or {b}
     is {a} or {b} the bigger number
     which one is bigger, {a} or {b}
+    tell me which is bigger, {a} or {b}
+    do you know which is bigger, {a} or {b}
+    {a} or {b}, which is bigger
+    which of them is bigger, {a} or {b}
+    what is the bigger number, {a} or {b}
+    {a} and {b}, which one is larger
+    is {a} bigger or {b}
 """)
 
 IS_IT_BIGGER = _lines("""
@@ -185,6 +342,13 @@ IS_IT_BIGGER = _lines("""
     is the number {a} {w} than {b}
     would you say {a} is {w} than {b}
     is it true that {a} is {w} than {b}
+    {a}, is it {w} than {b}
+    do you know if {a} is {w} than {b}
+    say if {a} is {w} than {b}
+    can {a} be {w} than {b}
+    I think {a} is {w} than {b}, is that right
+    am I right that {a} is {w} than {b}
+    please tell me if {a} is {w} than {b}
 """)
 
 COUNT_UP = _lines("""
@@ -195,6 +359,14 @@ COUNT_UP = _lines("""
     I want you to count to {b}
     count up to {b}
     let me hear you count to {b}
+    start at one and count to {b}
+    say the numbers up to {b}
+    count for me to {b}
+    would you count up to {b}
+    can you count from one to {b}
+    now count to {b}
+    count all the way to {b}
+    say all numbers from one to {b}
 """)
 
 COUNT_DOWN = _lines("""
@@ -204,6 +376,13 @@ COUNT_DOWN = _lines("""
     can you count down from {a}
     I want you to count down from {a}
     start at {a} and count down
+    count down for me from {a}
+    from {a} count down
+    would you count down from {a}
+    now count down from {a}
+    say the numbers backwards from {a}
+    count from {a} down to one
+    can you count backwards from {a}
 """)
 
 AFTER = _lines("""
@@ -214,6 +393,15 @@ AFTER = _lines("""
     tell me the {n} after {a}
     what {n} is next after {a}
     what comes next after {a}
+    do you know what comes after {a}
+    can you tell me which {n} comes after {a}
+    and after {a}
+    what follows {a}
+    say the {n} after {a}
+    after {a} comes what {n}
+    please tell me what comes after {a}
+    give me the next {n} after {a}
+    which one comes next after {a}
 """)
 
 BEFORE = _lines("""
@@ -224,6 +412,15 @@ BEFORE = _lines("""
     tell me the {n} before {a}
     name the {n} before {a}
     which {n} is just before {a}
+    do you know what comes before {a}
+    can you tell me which {n} comes before {a}
+    and before {a}
+    which {n} is in front of {a}
+    say the {n} before {a}
+    before {a} comes what {n}
+    please tell me what comes before {a}
+    give me the {n} that comes before {a}
+    which one comes right before {a}
 """)
 
 OPPOSITE = _lines("""
@@ -235,6 +432,14 @@ OPPOSITE = _lines("""
     name the opposite of {a}
     which word is the opposite of {a}
     give me the opposite of {a}
+    can you tell me the opposite of {a}
+    what would be the opposite of {a}
+    and the opposite of {a}
+    say the opposite of {a}
+    {a}, what is the opposite of that
+    I need the opposite of {a}
+    what is not {a} but the opposite
+    please give me the opposite of {a}
 """)
 
 COLOR = _lines("""
@@ -245,6 +450,13 @@ COLOR = _lines("""
     do you know what color {a} is
     what color does {a} have
     which color does {a} have
+    can you tell me what color {a} is
+    say what color {a} is
+    {a}, what color is it
+    do you know the color of {a}
+    of what color is {a}
+    and what color is {a}
+    what is the usual color of {a}
 """)
 
 CAPITAL_CITY = _lines("""
@@ -255,6 +467,13 @@ CAPITAL_CITY = _lines("""
     what's the capital of {a}
     the capital of {a}
     name the capital of {a}
+    can you tell me the capital of {a}
+    which is the capital of {a}
+    say the capital of {a}
+    {a}, what is its capital
+    what city is the capital of {a}
+    and the capital of {a}
+    what would be the capital of {a}
 """)
 
 LEGS = _lines("""
@@ -264,6 +483,12 @@ LEGS = _lines("""
     do you know how many legs {a} has
     what number of legs does {a} have
     how many legs are there on {a}
+    can you tell me how many legs {a} has
+    say how many legs {a} has
+    {a}, how many legs does it have
+    and how many legs does {a} have
+    how many legs would {a} have
+    on how many legs does {a} walk
 """)
 
 FOOD = _lines("""
@@ -273,6 +498,12 @@ FOOD = _lines("""
     what is the food of {a}
     do you know what {a} eats
     what would {a} eat
+    can you tell me what {a} eats
+    say what {a} eats
+    {a}, what does it eat
+    and what does {a} eat
+    what do I give {a} to eat
+    what food does {a} like
 """)
 
 HOMES = _lines("""
@@ -282,6 +513,12 @@ HOMES = _lines("""
     do you know where {a} lives
     in which place does {a} live
     where do I find {a}
+    can you tell me where {a} lives
+    say where {a} lives
+    {a}, where does it live
+    and where does {a} live
+    where can I find {a}
+    at what place does {a} live
 """)
 
 STORY = _lines("""
@@ -292,6 +529,13 @@ STORY = _lines("""
     do you know a story about {a}
     let me hear a story about {a}
     a story about {a}, please
+    tell me about {a}, a story
+    I would like to hear a story about {a}
+    give me a story about {a}
+    now tell me a story about {a}
+    could you tell me a story about {a}
+    do you have a story about {a}
+    I like stories, tell me one about {a}
 """)
 
 JOKE = _lines("""
@@ -302,6 +546,13 @@ JOKE = _lines("""
     I would like to hear a joke
     can you tell me a joke
     please tell me a joke
+    tell me something funny
+    I want to hear a joke
+    give me a joke
+    another joke, please
+    do you have a joke for me
+    could you tell me a joke
+    let me hear a joke
 """)
 
 # What may stand before and after a question; nothing is the commonest.

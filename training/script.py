@@ -10,7 +10,7 @@ import json
 import lzma
 import random
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -58,10 +58,13 @@ class Script:
 class ScriptWriter:
     """Collects lines; the same text in the same voice is spoken once."""
 
-    def __init__(self, pronounce: Callable[[str], str], seed: int, held_out: bool = False, limit: int = 20) -> None:
+    def __init__(
+        self, pronounce: Callable[[str], str], seed: int, held_out: bool = False, limit: int = 20,
+        words: Sequence[str] = (),
+    ) -> None:  # fmt: skip
         self.pronounce, self.held_out = pronounce, held_out
         self.rng = random.Random(seed)
-        self.speakers = Speakers(self.rng, held_out, limit)
+        self.speakers = Speakers(self.rng, held_out, limit, words)
         self.script = Script([voices.own_voice(i) for i in range(len(voices.OWN))], [], [])
         self._known: dict[tuple[str, int], int] = {}
 
@@ -134,7 +137,7 @@ class ScriptWriter:
 def write(path: Path, pronouncer: Any, seed: int, sizes: dict[str, int], held_out: bool, limit: int,
           turns: tuple[int, int] = (3, 6)) -> Script:  # fmt: skip
     """Make and save a script. sizes: users, dialogues, replies, varied; turns: fewest and most in a dialogue."""
-    writer = ScriptWriter(pronouncer, seed, held_out, limit)
+    writer = ScriptWriter(pronouncer, seed, held_out, limit, () if held_out else pronouncer.common_words())
     writer.add_user_voices(sizes["users"])
     writer.dialogues(sizes["dialogues"], turns)
     writer.replies(sizes["replies"])

@@ -6,6 +6,7 @@ Shapes: B talks, L samples, F frames of a whole sequence (prompt phases and talk
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -17,6 +18,7 @@ from engine.config import LMConfig
 from training import augment
 from training.bank import Bank
 from training.codec import Codec
+from training.language import EAR_WORDS
 from training.script import Script
 from training.talks import RATE, Composer, Piece, Talk, Word
 from training.vocabulary import END_OF_PADDING, PADDING, Vocabulary
@@ -24,6 +26,7 @@ from training.vocabulary import END_OF_PADDING, PADDING, Vocabulary
 FRAME = 1920
 FRAME_RATE = 12.5
 UNDERSTOOD_AFTER = 0.16  # seconds from the end of a user's word to the frame in which it must be known
+OTHER_WORD = 1  # a heard word without a number of its own; 0 is none
 SILENT_FRAMES = 6  # after the voice and again after the persona (personaplex.md)
 _FADE = 480
 
@@ -61,11 +64,12 @@ def text_frames(words: Sequence[Word], vocabulary: Vocabulary, frames: int) -> l
     return stream
 
 
-def heard_words(scripts: Sequence[Script]) -> dict[str, int]:
-    """All that the users of these scripts say, a number from 1 on for each word."""
+def heard_words(scripts: Sequence[Script], most: int = EAR_WORDS - 2) -> dict[str, int]:
+    """The words that the users of these scripts say most often, a number for each; all others are `OTHER_WORD`."""
     lines = (line.text for script in scripts for line in script.lines if line.role == "user")
-    said = {plain(word) for line in lines for word in line.split()}
-    return {word: number for number, word in enumerate(sorted(said), 1)}
+    said = Counter(plain(word) for line in lines for word in line.split())
+    often = sorted(said, key=lambda word: (-said[word], word))[:most]
+    return {word: number for number, word in enumerate(sorted(often), OTHER_WORD + 1)}
 
 
 def plain(word: str) -> str:
@@ -81,7 +85,7 @@ def heard_frames(words: Sequence[Word], known: Mapping[str, int], frames: int) -
         at = max(int((word.at + UNDERSTOOD_AFTER) * FRAME_RATE), free)
         if at >= frames:
             break
-        stream[at] = known[plain(word.text)]
+        stream[at] = known.get(plain(word.text), OTHER_WORD)
         free = at + 1
     return stream
 

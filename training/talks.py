@@ -54,7 +54,7 @@ class Manners(NamedTuple):
     """How talks go. Pairs are ranges in seconds; shares are probabilities."""
 
     start: tuple[float, float] = (0.3, 2.5)
-    reply_after: tuple[float, float] = (0.22, 0.44)
+    reply_after: tuple[float, float] = (0.08, 0.28)
     next_after: tuple[float, float] = (0.3, 2.0)
     long_silence: float = 0.1
     hesitation: float = 0.15

@@ -60,23 +60,31 @@ def test_training_and_test_phrasings_are_apart() -> None:
     assert not set(part(USER_NAMES, True)) & set(part(USER_NAMES, False))
 
 
-def test_arithmetic_is_right_and_its_pairs_are_divided() -> None:
+def test_arithmetic_is_right_and_knows_every_sum() -> None:
     values = {number_word(n): n for n in range(101)}
-    pairs: list[set[tuple[str, str, str]]] = []
-    for held_out in (False, True):
-        speakers = Speakers(random.Random(1), held_out, limit=20)
-        found = set()
-        for _ in range(800):
-            words = speakers._arithmetic(Persona()).reply.rstrip(".").lower()
-            left, result = words.split(" is ")
-            sign = " plus " if " plus " in left else " minus "
-            a, b = left.split(sign)
-            assert values[result] == (values[a] + values[b] if sign == " plus " else values[a] - values[b])
-            assert 0 <= values[result] <= 20
-            found.add((a, sign, b))
-        pairs.append(found)
-    assert not pairs[0] & pairs[1]
-    assert len(pairs[1]) > 30
+    speakers = Speakers(random.Random(1), limit=20)
+    sums = set()
+    for _ in range(4000):
+        words = speakers._arithmetic(Persona()).reply.rstrip(".").lower()
+        left, result = words.split(" is ")
+        sign = " plus " if " plus " in left else " minus "
+        a, b = left.split(sign)
+        assert values[result] == (values[a] + values[b] if sign == " plus " else values[a] - values[b])
+        assert 0 <= values[result] <= 20
+        sums.add((a, sign, b))
+    assert len(sums) > 440  # of 231 sums and 231 differences
+
+
+def test_names_and_words_to_repeat_come_from_any_words_too() -> None:
+    strange = ["pebblestone", "quillfeather", "marshlight", "underbough"]
+    speakers = Speakers(random.Random(2), words=strange)
+    names = [speakers.persona().name for _ in range(200)]
+    given = [speakers._introduce(Persona()).reply for _ in range(100)]
+    repeated = [speakers._echo(Persona()).reply for _ in range(100)]
+    for said in ([n for n in names if n], given, repeated):
+        share = sum(any(word in text.lower() for word in strange) for text in said) / len(said)
+        assert 0.25 < share < 0.75  # one echo in two, but of up to three words
+    assert any(name in lexicon.PERSONA_NAMES for name in names)
 
 
 def test_a_name_given_is_remembered_and_one_not_given_is_not_invented() -> None:
