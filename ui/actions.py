@@ -11,6 +11,7 @@ from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 
 from app.messages import MODES
 from ui import icons
+from ui.figures import MODE_WORDS
 from ui.session import Session
 from ui.theme import Theme
 from ui.words import marked, tr, translated
@@ -196,7 +197,7 @@ class Actions(QObject):
         self.load.setText(tr("&Load model") if session.info is None else tr("Re&load model"))
         building = session.phase == "building"
         self.cancel_load.setEnabled(session.phase == "loading" or building)
-        goes_on = tr("Go o&n in {mode}").format(mode=session.mode)
+        goes_on = tr("Go o&n in {mode}").format(mode=tr(MODE_WORDS.get(session.mode, session.mode)))
         self.cancel_load.setText(goes_on if building and session.mode else tr("C&ancel loading"))
         given_up = tr("Give up building the mode; it can be chosen again at any time")
         self.describe(self.cancel_load, given_up if building else tr("Give up loading the model"))

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QWidget
 
 from ui.actions import Actions
 from ui.bridge import Bridge
+from ui.figures import MODE_WORDS
 from ui.guide import GuideWindow
 from ui.held_keys import HeldKeys
 from ui.latency_details import LatencyWindow
@@ -137,7 +138,7 @@ class Errands(QObject):
         trial, action = self.trial, self._actions.trial
         reason = trial.reason()
         if trial.running:
-            action.setText(tr("&Back to {mode}").format(mode=trial.usual))
+            action.setText(tr("&Back to {mode}").format(mode=tr(MODE_WORDS[trial.usual])))
             self._actions.describe(action, tr("Return from the trial at once"))
         else:
             action.setText(tr("&Try eager for 5 s"))

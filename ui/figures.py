@@ -21,6 +21,9 @@ BAD_SHARE = 0.01  # of frames: beyond, losses are heard all the time
 
 SCALE_TOPS = (100, 120, 160, 200, 240, 320, 400, 600, 800, 1200, 1600, 2400, 4000, 8000)
 COST_STAGES = ("encode", "temporal", "depth", "decode", "host")
+# Within a line; on buttons stand those of ui/actions.py. Stages are named as in the exported files, their sum aside.
+MODE_WORDS = {"graph": marked("graph"), "eager": marked("eager"), "compiled": marked("compiled")}
+TOTAL_WORD = marked("total")
 
 UNKNOWN, OK, NEAR, OVER = "unknown", "ok", "near", "over"
 VERDICT_WORDS = {

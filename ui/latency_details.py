@@ -17,7 +17,7 @@ from app.messages import MODES
 from app.telemetry import FRAME_MS, FrameRecord
 from ui.actions import Actions
 from ui.bridge import Bridge
-from ui.figures import NEAR, OK, OVER, format_clock, share_verdict, verdict
+from ui.figures import MODE_WORDS, NEAR, OK, OVER, TOTAL_WORD, format_clock, share_verdict, verdict
 from ui.labels import action_button, set_tone, text_label, wrapped_label
 from ui.latency_report import POINT_NAMES, ROWS, ModeReport, TalkCosts
 from ui.mode_trial import ModeTrial
@@ -41,13 +41,13 @@ class ModeCard(QFrame):
 
     def __init__(self, theme: Theme, mode: str):
         super().__init__()
-        self.mode = mode
+        self.mode = tr(MODE_WORDS[mode])
         self.setProperty("card", True)
-        self.setAccessibleName(tr("{mode} mode").format(mode=mode))
-        self.heading = text_label(mode, "heading")
+        self.setAccessibleName(tr("{mode} mode").format(mode=self.mode))
+        self.heading = text_label(self.mode, "heading")
         self.note = text_label("", "small", "muted")
         self.bar = StageBar(theme, legend=False)
-        self.bar.setAccessibleName(tr("Median frame, {mode}").format(mode=mode))
+        self.bar.setAccessibleName(tr("Median frame, {mode}").format(mode=self.mode))
         self.cells: dict[tuple[str, str], QLabel] = {}
         self._theme = theme
         self._names: dict[str, QLabel] = {}
@@ -82,13 +82,14 @@ class ModeCard(QFrame):
             grid.setColumnStretch(column, 1)
         for row, stage in enumerate(ROWS, start=1):
             role = "label" if stage == "total" else "body"
-            self._names[stage] = text_label(stage, role)
+            word = tr(TOTAL_WORD) if stage == "total" else stage
+            self._names[stage] = text_label(word, role)
             self._names[stage].setTextFormat(Qt.TextFormat.RichText)  # a coloured square and our own word
             grid.addWidget(self._names[stage], row, 0)
             for column, name in enumerate(POINT_NAMES, start=1):
                 cell = _right(text_label(NONE, role))
                 cell.setMinimumWidth(cell.fontMetrics().horizontalAdvance("!! 888.8"))
-                cell.setAccessibleName(f"{self.mode} {stage} {name}")
+                cell.setAccessibleName(f"{self.mode} {word} {name}")
                 self.cells[stage, name] = cell
                 grid.addWidget(cell, row, column)
         return grid

@@ -16,7 +16,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QPainter, QPaintEve
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from app.telemetry import FRAME_MS, FrameRecord
-from ui.figures import COST_STAGES, NEAR_SHARE, STRIP_SECONDS, format_ms, last_seconds, scale_top
+from ui.figures import COST_STAGES, MODE_WORDS, NEAR_SHARE, STRIP_SECONDS, format_ms, last_seconds, scale_top
 from ui.theme import Theme
 from ui.words import tr
 
@@ -122,7 +122,10 @@ class LatencyStrip(QWidget):
         ago = (self._records[-1].clock_ns - nearest.clock_ns) / 1e9
         parts = "\n".join(f"{stage}: {format_ms(getattr(nearest, stage))}" for stage in COST_STAGES)
         return tr("{seconds} s ago, {mode}\n{cost} of 80 ms\n{parts}").format(
-            seconds=f"{ago:.1f}", mode=nearest.mode, cost=format_ms(nearest.total), parts=parts
+            seconds=f"{ago:.1f}",
+            mode=tr(MODE_WORDS.get(nearest.mode, nearest.mode)),
+            cost=format_ms(nearest.total),
+            parts=parts,
         )
 
     # ------------------------------------------------------------------ drawing
@@ -230,9 +233,10 @@ class LatencyStrip(QWidget):
             back = QColor(tint)
             back.setAlphaF(0.22)
             painter.fillRect(box, back)
-            if metrics.horizontalAdvance(mode) + 8 <= box.width():
+            word = tr(MODE_WORDS.get(mode, mode))
+            if metrics.horizontalAdvance(word) + 8 <= box.width():
                 painter.setPen(QColor(colours.text))
-                painter.drawText(box, Qt.AlignmentFlag.AlignCenter, mode)
+                painter.drawText(box, Qt.AlignmentFlag.AlignCenter, word)
 
     def _paint_marks(self, painter: QPainter) -> None:
         colours = self._theme.colours

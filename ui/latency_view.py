@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QVBoxLay
 from app.messages import MODES
 from app.telemetry import FrameRecord, percentiles
 from ui.figures import (
+    MODE_WORDS,
     NEAR,
     OK,
     OVER,
@@ -120,11 +121,11 @@ class LatencyView(QFrame):
             grid.setColumnStretch(column, 1)
             grid.addWidget(_right(text_label(tr(name), "small", "muted")), 0, column)
         for row, mode in enumerate(MODES, start=1):
-            self._names[mode] = text_label(mode, "body")
+            self._names[mode] = text_label(tr(MODE_WORDS[mode]), "body")
             grid.addWidget(self._names[mode], row, 0)
             for column, name in enumerate(COLUMNS, start=1):
                 cell = _right(text_label("\N{EN DASH}", "body"))
-                cell.setAccessibleName(f"{mode} {name}")
+                cell.setAccessibleName(f"{tr(MODE_WORDS[mode])} {tr(name)}")
                 self.cells[mode, name] = cell
                 grid.addWidget(cell, row, column)
         return table
@@ -142,7 +143,8 @@ class LatencyView(QFrame):
         """Mark the row of the mode that is running."""
         self.mode = mode
         for name, label in self._names.items():
-            label.setText(f"{name}  \N{BULLET} {tr('now')}" if name == mode else name)
+            word = tr(MODE_WORDS[name])
+            label.setText(f"{word}  \N{BULLET} {tr('now')}" if name == mode else word)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -232,7 +234,11 @@ def strip_sentence(records: Sequence[FrameRecord]) -> str:
         return tr("No frame yet.")
     parts = [
         tr("{mode}: {frames} frames, median {p50}, 95 of 100 within {p95}, {late} late").format(
-            mode=row.mode, frames=row.frames, p50=format_ms(row.p50), p95=format_ms(row.p95), late=row.late
+            mode=tr(MODE_WORDS[row.mode]),
+            frames=row.frames,
+            p50=format_ms(row.p50),
+            p95=format_ms(row.p95),
+            late=row.late,
         )
         for row in rows
     ]

@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.telemetry import FrameRecord, percentiles
 from ui.bridge import TICKS_PER_SECOND, Bridge
-from ui.figures import format_ms
+from ui.figures import MODE_WORDS, format_ms
 from ui.session import Session
 from ui.words import tr, translated
 
@@ -37,8 +37,8 @@ class Comparison:
         """The two in words."""
         words = tr("{tried} took {tried_p50} a frame (95 of 100 within {tried_p95}), {usual} {usual_p50} ({usual_p95})")
         said = words.format(
-            tried=self.tried,
-            usual=self.usual,
+            tried=tr(MODE_WORDS[self.tried]),
+            usual=tr(MODE_WORDS[self.usual]),
             tried_p50=format_ms(self.tried_p50),
             tried_p95=format_ms(self.tried_p95),
             usual_p50=format_ms(self.usual_p50),

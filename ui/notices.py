@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolBut
 from app.messages import LoadProgressed, ModeBuilding, Trouble
 from ui import icons
 from ui.actions import Actions
-from ui.figures import format_bytes, format_clock
+from ui.figures import MODE_WORDS, format_bytes, format_clock
 from ui.labels import action_button, restyle, text_label, wrapped_label
 from ui.progress_card import STEPS, Pace, ProgressCard
 from ui.remedies import carry_out
@@ -176,7 +176,12 @@ class Progress(ProgressCard):
             else tr("it takes a while, once after each start")
         )
         steps = tr("{done} of {total}").format(done=event.done, total=event.total) + ", " if event.total else ""
-        self._show(tr("Building the {mode} mode").format(mode=event.mode), steps + pause, event.done, event.total)
+        self._show(
+            tr("Building the {mode} mode").format(mode=tr(MODE_WORDS[event.mode])),
+            steps + pause,
+            event.done,
+            event.total,
+        )
 
     def _show(self, heading: str, detail: str, done: int, total: int) -> None:
         self.heading.setText(heading)

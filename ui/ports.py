@@ -28,6 +28,7 @@ EXPERT_SAMPLING = "window.expert_sampling"  # bool: sliders reach the extremes t
 MODEL_SOURCE = "model.source"
 MODEL_DEVICE = "model.device"
 MODEL_PRECISION = "model.precision"
+MODEL_KV = "model.kv"
 MODE = "model.mode"
 ECHO = "audio.echo"  # one of app.config.ECHO_MODES
 NOISE = "audio.noise_suppression"  # bool

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from app.messages import Event, ModelSpec, PersonaChoice, Sampling
 from app.telemetry import FrameRecord
 from ui.app import Window
-from ui.ports import DevicesState, RecordingState
+from ui.ports import DevicesState, RecordingState, SoundNow
 from ui.scripted_models import ScriptedInventory
 from ui.scripted_voices import ScriptedPreset
 
@@ -33,6 +33,7 @@ class Scene:
     devices: DevicesState | None = None
     recording: RecordingState | None = None
     presets: tuple[ScriptedPreset, ...] = ()
+    sound: SoundNow | None = None  # with automatic gain on
     models: ScriptedInventory | None = None
     late: tuple[Event, ...] = ()  # said once the page is open
     after: Callable[[Window], None] | None = None

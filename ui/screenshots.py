@@ -30,13 +30,15 @@ from app.messages import (
     TalkStarted,
     TextSpoken,
     Trouble,
+    UserSpoke,
 )
+from ui import ports as keys
 from ui import scripted
 from ui.app import Window, make_window
 from ui.language import speak
 from ui.mode_trial import compare
 from ui.model_scenes import model_scenes
-from ui.ports import CheckState, DeviceChoice, DevicesState, RecordingState
+from ui.ports import CheckState, DeviceChoice, DevicesState, RecordingState, SoundNow
 from ui.scene import Scene
 from ui.scripted_models import ScriptedModels
 from ui.scripted_voices import ScriptedCheck, ScriptedPreset, ScriptedPresets
@@ -55,12 +57,25 @@ TALK = (
 )
 
 
-def speech(turns: tuple[tuple[float, str], ...] = TALK) -> list[Event]:
-    """The words of a talk, one piece a frame as the model speaks them."""
+USER = (
+    (4.6, "Hi! How do plants make their food?"),
+    (19.2, "And where in the plant does that happen?"),
+    (26.8, "Is that why they are green?"),
+    (37.4, "I see. Can I watch it somehow?"),
+)
+WORD_SECONDS = 0.24
+
+
+def speech(turns: tuple[tuple[float, str], ...] = TALK, user: tuple[tuple[float, str], ...] = USER) -> list[Event]:
+    """The words of a talk, one piece a frame as the model speaks them; what the user said comes late, as it does."""
     events: list[Event] = []
     for start, text in turns:
         for number, word in enumerate(text.split()):
-            events.append(TextSpoken(start + number * 0.24, f" {word}"))
+            events.append(TextSpoken(start + number * WORD_SECONDS, f" {word}"))
+    for start, text in user:
+        times = [start + number * WORD_SECONDS for number in range(len(text.split()))]
+        words = zip(times, text.split(), strict=True)
+        events.append(UserSpoke(1, tuple((time, time + WORD_SECONDS, word) for time, word in words)))
     return events
 
 
@@ -74,7 +89,8 @@ def talking(info: ModelInfo, mode: str) -> list[Event]:
 
 
 def scenes() -> list[Scene]:
-    card, processor = scripted.model_info(), scripted.model_info(cuda=False, trained=False)
+    card, processor = scripted.model_info(), scripted.model_info(cuda=False)
+    untrained = scripted.model_info(cuda=False, trained=False)
     seven = ModelSpec(source="nvidia/personaplex-7b-v1")
     graph = tuple(scripted.frames([("graph", 900)]))
     switched = tuple(scripted.frames([("graph", 330), ("eager", 260), ("graph", 310)], gaps_at=(402,)))
@@ -123,7 +139,8 @@ def scenes() -> list[Scene]:
             (PhaseChanged("loading"), LoadProgressed("language model", 9_700_000_000, 15_600_000_000)),
             spec=seven,
         ),
-        Scene("ready_untrained", (*ready(processor, "eager"),)),
+        Scene("ready_untrained", (*ready(untrained, "eager"),)),
+        Scene("ready_mini", (*ready(processor, "eager"),)),
         Scene("ready", (*ready(card, "graph"),), spec=seven),
         Scene("live_graph", (*talking(card, "graph"),), graph, spec=seven),
         Scene("live_switched", (*talking(card, "graph"), MutedChanged(True)), switched, spec=seven),
@@ -159,6 +176,14 @@ def scenes() -> list[Scene]:
         Scene("guide_speaker", (*ready(processor, "eager"),), (), "guide", after=lambda window: _step(window, 1)),
         Scene("guide_model", (*ready(processor, "eager"),), (), "guide", after=lambda window: _step(window, 2)),
         Scene("settings_audio", (*talking(card, "graph"),), graph, "audio", spec=seven),
+        Scene(
+            "settings_audio_echo",
+            (*talking(card, "graph"),),
+            graph,
+            "audio",
+            spec=seven,
+            sound=SoundNow(True, 32.0, 4.0),
+        ),
         Scene("settings_audio_lost", (*ready(card, "graph"),), (), "audio", devices=gone),
         Scene(
             "settings_voice",
@@ -266,6 +291,8 @@ def show(application: QApplication, scene: Scene, theme: str) -> tuple[Window, Q
     """Build the window of a scene and show it. Returns it, and the widget to be pictured."""
     conversation = scripted.ScriptedConversation()
     settings = scripted.ScriptedSettings({"window.theme": theme, "window.text_size": scene.text_size})
+    if scene.sound is not None:
+        settings.set(keys.AUTO_GAIN, True)
     given: dict[str, object] = {
         "spec": scene.spec,
         "sampling": scene.sampling,
@@ -274,6 +301,8 @@ def show(application: QApplication, scene: Scene, theme: str) -> tuple[Window, Q
     }
     if scene.devices is not None:
         given["devices"] = scripted.ScriptedDevices(scene.devices)
+    if scene.sound is not None:
+        given["sound"] = lambda: scene.sound
     recorder = scripted.ScriptedRecorder()
     if scene.recording is not None:
         recorder.wanted, recorder.shown = True, scene.recording

@@ -167,7 +167,7 @@ def level_advice(dbfs: float) -> str:
     if dbfs < QUIET_DBFS:
         return tr("Quiet. While you speak, the level should pass the first notch.")
     if dbfs < LOUD_DBFS:
-        return tr("Good.")
+        return tr("The model hears you well.")
     if dbfs < CLIPPING_DBFS:
         return tr("Loud. A little less input gain is safer.")
     return tr("Clipping: lower the input gain in the system's sound settings.")

@@ -47,6 +47,10 @@ PRECISION_TEXTS = {
     "fp8-row": marked("fp8-row: a quarter, one scale a row"),
     "int4": marked("int4: a seventh, less exact"),
 }
+KV_TEXTS = {
+    "full": marked("as exact as the model computes"),
+    "int8": marked("8 bits: half the memory or less"),
+}
 LARGEST_SEED_FIELD = 2**31 - 1
 
 
@@ -65,7 +69,7 @@ class EnginePage(Page):
         self.all_models = QPushButton(tr("M&odels\N{HORIZONTAL ELLIPSIS}"))
         self.all_models.setToolTip(actions.models.toolTip())
         self.all_models.clicked.connect(actions.models.trigger)
-        self.device, self.precision = QComboBox(), QComboBox()
+        self.device, self.precision, self.kv = QComboBox(), QComboBox(), QComboBox()
         self.facts = wrapped_label("", "small", "muted")
         self.modes = ModeRadios(actions, explain=True)
         self.sliders = {
@@ -98,6 +102,7 @@ class EnginePage(Page):
         self.source.setAccessibleName(tr("Model: mini, a folder, or a Hugging Face id"))
         form_row(form, tr("&Runs on"), self.device)
         form_row(form, tr("&Precision"), self.precision)
+        form_row(form, tr("Past frames (K&V)"), self.kv)
         column.addWidget(self._question())
         column.addWidget(self.facts)
         column = self.section(tr("Mode"))
@@ -150,7 +155,7 @@ class EnginePage(Page):
         line = self.source.lineEdit()
         assert line is not None
         line.returnPressed.connect(self._spec_chosen)
-        for box in (self.device, self.precision):
+        for box in (self.device, self.precision, self.kv):
             box.activated.connect(self._spec_chosen)
         self.browse.clicked.connect(self._browse)
         for name, slider in self.sliders.items():
@@ -175,7 +180,12 @@ class EnginePage(Page):
         devices.setdefault(spec.device, spec.device)
         precisions = {name: tr(PRECISION_TEXTS[name]) if name in PRECISION_TEXTS else name for name in PRECISIONS}
         precisions.setdefault(spec.precision, spec.precision)
-        for box, texts, chosen in ((self.device, devices, spec.device), (self.precision, precisions, spec.precision)):
+        kept = {name: tr(text) for name, text in KV_TEXTS.items()}
+        for box, texts, chosen in (
+            (self.device, devices, spec.device),
+            (self.precision, precisions, spec.precision),
+            (self.kv, kept, spec.kv),
+        ):
             box.clear()
             for value, text in texts.items():
                 box.addItem(text, value)
@@ -187,6 +197,7 @@ class EnginePage(Page):
             source=self.source.currentText().strip(),
             device=self.device.currentData(),
             precision=self.precision.currentData(),
+            kv=self.kv.currentData(),
         )
 
     def _spec_chosen(self) -> None:

@@ -1,6 +1,6 @@
 """Which model is wanted, which one could be loaded last, and the way back to it.
 
-Owns the model's settings (source, device, precision). Sends nothing and draws nothing. Qt thread only.
+Owns the model's settings (source, device, precision, KV). Sends nothing and draws nothing. Qt thread only.
 """
 
 from __future__ import annotations
@@ -13,7 +13,12 @@ from ui import ports as keys
 from ui.keeping import keep_all
 from ui.ports import SettingsPort
 
-SPEC_KEYS = {"source": keys.MODEL_SOURCE, "device": keys.MODEL_DEVICE, "precision": keys.MODEL_PRECISION}
+SPEC_KEYS = {
+    "source": keys.MODEL_SOURCE,
+    "device": keys.MODEL_DEVICE,
+    "precision": keys.MODEL_PRECISION,
+    "kv": keys.MODEL_KV,
+}
 
 
 class SpecChoice:

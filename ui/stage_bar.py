@@ -15,6 +15,8 @@ from ui.theme import Theme
 from ui.words import tr
 
 BAR_HEIGHT = 22
+BUDGET = f"{FRAME_MS:.0f} ms"
+GAP = 8.0  # pixels between two texts in a row
 
 
 class StageBar(QWidget):
@@ -86,16 +88,21 @@ class StageBar(QWidget):
         x = bar.left() + bar.width() * FRAME_MS / top
         painter.setPen(QPen(QColor(colours.text), 1.5))
         painter.drawLine(QPointF(x, bar.top() - 4), QPointF(x, bar.bottom() + 4))
-        label = QRectF(x - 60, 0, 60 + (bar.right() - x), line)
-        painter.drawText(label, Qt.AlignmentFlag.AlignRight, "80 ms")
-        if self._record is None:
-            return
-        judged = verdict(self._record.total)
+        metrics = painter.fontMetrics()
+        judged, said = self._said()
+        label = metrics.horizontalAdvance(BUDGET) + 2.0
+        left = label_left(x, label, metrics.horizontalAdvance(said) if said else 0.0, bar.right())
+        painter.drawText(QRectF(left, 0, label, line), Qt.AlignmentFlag.AlignLeft, BUDGET)
         painter.setPen(QColor(colours.for_verdict(judged)))
+        painter.drawText(QRectF(0, 0, max(0.0, left - GAP), line), Qt.AlignmentFlag.AlignLeft, said)
+
+    def _said(self) -> tuple[str, str]:
+        """The frame's verdict, and its cost in words where they are needed."""
+        if self._record is None:
+            return UNKNOWN, ""
+        judged = verdict(self._record.total)
         said = format_ms(self._record.total)
-        if judged not in (OK, UNKNOWN):
-            said = f"{said}, {tr(VERDICT_WORDS[judged])}"
-        painter.drawText(QRectF(0, 0, self.width() - 70, line), Qt.AlignmentFlag.AlignLeft, said)
+        return judged, said if judged in (OK, UNKNOWN) else f"{said}, {tr(VERDICT_WORDS[judged])}"
 
     def _paint_legend(self, painter: QPainter, y: float, line: float) -> None:
         colours = self._theme.colours
@@ -110,6 +117,13 @@ class StageBar(QWidget):
             painter.setPen(QColor(colours.text))
             value = format_ms(getattr(self._record, stage)) if self._record else "\N{EN DASH}"
             painter.drawText(QRectF(x + 13, y + line, column - 13, line), Qt.AlignmentFlag.AlignLeft, value)
+
+
+def label_left(x: float, label: float, said: float, end: float) -> float:
+    """Where the budget's label begins: in the middle over its line at x, but behind what is said at the left, and
+    within the bar that ends at `end`. All in pixels; label and said are widths."""
+    behind = said + GAP if said else 0.0
+    return max(0.0, min(max(x - label / 2, behind), end - label))
 
 
 def sentence(record: FrameRecord | None) -> str:

@@ -314,6 +314,7 @@ QComboBox::down-arrow {{ image: url("{chevron}"); width: 16px; height: 16px; }}
 QComboBox QAbstractItemView {{ background: {c.surface}; border: 1px solid {c.border}; padding: 4px; outline: none;
     selection-background-color: {c.info_tint}; selection-color: {c.text}; }}
 QAbstractSpinBox::up-button, QAbstractSpinBox::down-button {{ width: 0; border: none; }}
+QSlider:horizontal {{ min-height: 20px; }}
 QSlider::groove:horizontal {{ height: 4px; border-radius: 2px; background: {c.sunken}; }}
 QSlider::sub-page:horizontal {{ background: {c.accent}; border-radius: 2px; }}
 QSlider::sub-page:horizontal:disabled {{ background: {c.border}; }}

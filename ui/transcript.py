@@ -11,7 +11,16 @@ from contextlib import contextmanager
 from functools import partial
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QTextBlockFormat, QTextCharFormat, QTextCursor, QTextOption
+from PySide6.QtGui import (
+    QColor,
+    QFontMetricsF,
+    QPainter,
+    QPaintEvent,
+    QTextBlockFormat,
+    QTextCharFormat,
+    QTextCursor,
+    QTextOption,
+)
 from PySide6.QtWidgets import QTextEdit
 
 from ui.figures import format_clock
@@ -35,6 +44,7 @@ class TranscriptView(QTextEdit):
         super().__init__()
         self._theme = theme
         self._talks: list[Talk] = []
+        self._hint = ""
         self.setReadOnly(True)
         self.setProperty("plain", True)
         self.setAccessibleName(tr("Transcript"))
@@ -95,9 +105,27 @@ class TranscriptView(QTextEdit):
         """The talks in which something was said, oldest first."""
         return [talk for talk in self._talks if talk.turns]
 
-    def set_hint(self, hint: str) -> None:
+    @property
+    def hint(self) -> str:
         """What stands in the empty pane."""
-        self.setPlaceholderText(hint)
+        return self._hint
+
+    def set_hint(self, hint: str) -> None:
+        """What stands in the empty pane, over as many lines as it needs: Qt's own placeholder has but one."""
+        self._hint = hint
+        self.setAccessibleDescription(hint)
+        self.viewport().update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if not self._hint or not self.document().isEmpty():
+            return
+        painter = QPainter(self.viewport())
+        painter.setFont(self._theme.font("body"))
+        painter.setPen(QColor(self._theme.colours.muted))
+        room = self.viewport().rect().adjusted(2, 2, -2, -2)
+        painter.drawText(room, Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap, self._hint)
+        painter.end()
 
     def rebuild(self) -> None:
         """Lay everything out anew: after a turn in an earlier talk, another theme or text size."""

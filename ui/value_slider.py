@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QLabel, QSlider, QWidget
 
 from ui.labels import text_label
 
 STEPS = 1000
 SETTLE_MS = 150
+FIELD_MARGINS = 44  # pixels beside a field's digits
 
 
 class ValueSlider(QWidget):
@@ -36,7 +37,6 @@ class ValueSlider(QWidget):
         self.field.setSingleStep(1 if whole else 0.05)
         self.field.setKeyboardTracking(False)
         self.field.setAlignment(Qt.AlignmentFlag.AlignRight)
-        self.field.setMinimumWidth(74)
         self.field.setAccessibleName(name)
         self.note: QLabel = text_label("", "small", "muted")
         self.note.setMinimumWidth(self.fontMetrics().horizontalAdvance("model's own") + 8)
@@ -50,6 +50,7 @@ class ValueSlider(QWidget):
         self._settle.setSingleShot(True)
         self._settle.setInterval(SETTLE_MS)
         self._settle.timeout.connect(self._settled)
+        self._fit()
         self.set_bounds(low, high)
         self.slider.valueChanged.connect(self._slid)
         self.field.valueChanged.connect(self._typed)
@@ -78,6 +79,15 @@ class ValueSlider(QWidget):
         self.field.blockSignals(False)
         self._shown = self.field.value()
         self._place_handle()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._fit()
+
+    def _fit(self) -> None:
+        """All fields are equally wide, whatever their bounds, so that sliders below each other end together."""
+        self.field.setFixedWidth(self.field.fontMetrics().horizontalAdvance("88888") + FIELD_MARGINS)
 
     def _slid(self, position: int) -> None:
         low, high = self.bounds()

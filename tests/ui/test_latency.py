@@ -14,6 +14,7 @@ from tests.ui.conftest import MakeRig, Rig
 from ui import scripted
 from ui.figures import format_ms, last_seconds, level_words, scale_top, verdict
 from ui.latency_strip import columns, marks, stretches
+from ui.stage_bar import label_left
 
 SLOW = {"eager": scripted.SLOW_COSTS}
 
@@ -177,6 +178,14 @@ def test_no_peak_is_lost_between_pixels() -> None:
 )
 def test_amber_above_three_quarters_and_red_above_the_whole(milliseconds: float, judged: str) -> None:
     assert verdict(milliseconds) == judged
+
+
+def test_the_limit_is_named_over_its_line() -> None:
+    """The words stood at the end of the bar, a hand's breadth from the line that they name."""
+    assert label_left(400.0, 40.0, 50.0, 500.0) == 380.0, "in the middle over the line"
+    assert label_left(30.0, 40.0, 90.0, 500.0) > 90.0, "but not upon what is said at the left"
+    assert label_left(495.0, 40.0, 0.0, 500.0) == 460.0, "and within the bar"
+    assert label_left(4.0, 40.0, 0.0, 500.0) == 0.0
 
 
 def test_the_scale_always_holds_the_limit_and_the_value() -> None:

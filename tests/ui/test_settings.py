@@ -135,7 +135,7 @@ def test_the_level_is_judged_in_words(rig: Rig) -> None:
     rig.talk()
     audio = rig.open_settings("audio").audio
     record = scripted.frames([("graph", 1)])[0]
-    for place, (level, word) in enumerate([(-20.0, "Good"), (-55.0, "Quiet"), (-0.1, "Clipping")]):
+    for place, (level, word) in enumerate([(-20.0, "The model hears you well"), (-55.0, "Quiet"), (-0.1, "Clipping")]):
         rig.conversation.history.append(record._replace(input_dbfs=level, clock_ns=record.clock_ns + place))
         rig.window.bridge.tick()
         assert audio.advice.text().startswith(word)
@@ -315,6 +315,20 @@ def test_what_is_loaded_is_told_with_its_memory(rig: Rig) -> None:
     engine = rig.open_settings("engine").engine
     rig.ready()
     assert "weights 15.6 GB, state of a talk 1.6 GB, remembers 4:00" in engine.facts.text()
+
+
+@pytest.mark.parametrize("size", [100, 150])
+def test_sliders_below_each_other_end_together_and_show_their_whole_handle(make_rig: MakeRig, size: int) -> None:
+    rig = make_rig(values={"window.text_size": size})
+    rig.ready()
+    sliders = rig.open_settings("engine").engine.sliders.values()
+    assert len({slider.field.width() for slider in sliders}) == 1
+    assert len({slider.slider.geometry().right() for slider in sliders}) == 1
+    for slider in sliders:
+        assert slider.slider.height() >= 18, "16 pixels of handle and a border"
+        field = slider.field
+        room = field.width() - field.fontMetrics().horizontalAdvance(field.textFromValue(field.maximum()))
+        assert room >= 20, "the largest value has room"
 
 
 def test_a_slider_counts_once_it_rests(rig: Rig) -> None:

@@ -240,6 +240,10 @@
       <translation>, weil Gespräche darüber hinaus ausufern oder zerfallen; „Voller Bereich“ erlaubt es.</translation>
     </message>
     <message>
+      <source>8 bits: half the memory or less</source>
+      <translation>8 Bit: halber Speicher oder weniger</translation>
+    </message>
+    <message>
       <source>A folder of yours</source>
       <translation>Ein Ordner von Ihnen</translation>
     </message>
@@ -633,15 +637,11 @@
     </message>
     <message>
       <source>Go o&amp;n in {mode}</source>
-      <translation>In {mode} &amp;weitermachen</translation>
+      <translation>Im Modus {mode} &amp;weitermachen</translation>
     </message>
     <message>
       <source>Go on</source>
       <translation>Weiter</translation>
-    </message>
-    <message>
-      <source>Good.</source>
-      <translation>Gut.</translation>
     </message>
     <message>
       <source>Headphones are best. On loudspeakers the model may hear itself; the echo is then removed.</source>
@@ -992,6 +992,10 @@
       <translation>Parley ist neu gestartet. Die bisherigen Worte sind hier; das Modell hat sie vergessen.</translation>
     </message>
     <message>
+      <source>Past frames (K&amp;V)</source>
+      <translation>Frühere Frames (K&amp;V)</translation>
+    </message>
+    <message>
       <source>Persona</source>
       <translation>Persona</translation>
     </message>
@@ -1322,6 +1326,10 @@
       <translation>Das Modell hört Sie nur, solange dies oder {key} gehalten wird</translation>
     </message>
     <message>
+      <source>The model hears you well.</source>
+      <translation>Das Modell hört Sie gut.</translation>
+    </message>
+    <message>
       <source>The model is not loaded; see the message above.</source>
       <translation>Das Modell ist nicht geladen; siehe die Meldung oben.</translation>
     </message>
@@ -1584,6 +1592,10 @@ Erinnert sich an {frames} Frames ({time})</translation>
       <translation>Ihre Stimmen</translation>
     </message>
     <message>
+      <source>as exact as the model computes</source>
+      <translation>so genau, wie das Modell rechnet</translation>
+    </message>
+    <message>
       <source>asking Hugging Face</source>
       <translation>Hugging Face wird gefragt</translation>
     </message>
@@ -1612,8 +1624,16 @@ Erinnert sich an {frames} Frames ({time})</translation>
       <translation>Codec</translation>
     </message>
     <message>
+      <source>compiled</source>
+      <translation>kompiliert</translation>
+    </message>
+    <message>
       <source>download</source>
       <translation>Herunterladen</translation>
+    </message>
+    <message>
+      <source>eager</source>
+      <translation>eager</translation>
     </message>
     <message>
       <source>float32: exact, twice the memory</source>
@@ -1630,6 +1650,10 @@ Erinnert sich an {frames} Frames ({time})</translation>
     <message>
       <source>good</source>
       <translation>gut</translation>
+    </message>
+    <message>
+      <source>graph</source>
+      <translation>graph</translation>
     </message>
     <message>
       <source>in use</source>
@@ -1754,6 +1778,10 @@ Erinnert sich an {frames} Frames ({time})</translation>
     <message>
       <source>the talk is paused and goes on afterwards</source>
       <translation>das Gespräch ruht und geht danach weiter</translation>
+    </message>
+    <message>
+      <source>total</source>
+      <translation>gesamt</translation>
     </message>
     <message>
       <source>untrained</source>
@@ -2295,6 +2323,10 @@ Erinnert sich an {frames} Frames ({time})</translation>
       <translation>Das Sprachmodell</translation>
     </message>
     <message>
+      <source>The memory of the talk (kv) must be one of {1}, not {2}.</source>
+      <translation>Das Gedächtnis des Gesprächs (kv) muss eines von {1} sein, nicht {2}.</translation>
+    </message>
+    <message>
       <source>The microphone "{1}" gives only digital silence: check its mute switch and that the system's privacy settings let Parley use the microphone.</source>
       <translation>Das Mikrofon „{1}“ liefert nur digitale Stille: Prüfen Sie seinen Stummschalter und ob die Datenschutzeinstellungen des Systems Parley das Mikrofon erlauben.</translation>
     </message>
@@ -2689,6 +2721,10 @@ Erinnert sich an {frames} Frames ({time})</translation>
     <message>
       <source>Windows keeps the name {1} for itself; choose another one.</source>
       <translation>Windows behält den Namen {1} für sich; wählen Sie einen anderen.</translation>
+    </message>
+    <message>
+      <source>With its memory of the talk in 8 bits this model says the same as before in only {1} % of its tokens (at least {2} % are needed), so that is not offered: set model.kv to full.</source>
+      <translation>Mit seinem Gedächtnis des Gesprächs in 8 Bit sagt dieses Modell nur bei {1} % seiner Tokens dasselbe wie zuvor (mindestens {2} % sind nötig), daher wird das nicht angeboten: Stellen Sie model.kv auf full.</translation>
     </message>
     <message>
       <source>You are talking and the model does not hear you: hold the talk key while you speak.</source>
