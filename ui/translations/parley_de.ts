@@ -2715,8 +2715,8 @@ Erinnert sich an {frames} Frames ({time})</translation>
       <translation>Was Sie sagen, wird wegen eines Fehlers nicht mitgeschrieben ({1}).</translation>
     </message>
     <message>
-      <source>What you say is not written down: the packaged program cannot hold a speech recogniser.</source>
-      <translation>Was Sie sagen, wird nicht mitgeschrieben: Das fertig gepackte Programm kann keine Spracherkennung aufnehmen.</translation>
+      <source>What you say is not written down: the packaged program comes without a speech recogniser.</source>
+      <translation>Was Sie sagen, wird nicht mitgeschrieben: Das fertig gepackte Programm hat keine Spracherkennung.</translation>
     </message>
     <message>
       <source>Windows keeps the name {1} for itself; choose another one.</source>
