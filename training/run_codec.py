@@ -30,6 +30,7 @@ def run(options: argparse.Namespace) -> None:
         torch.backends.cuda.matmul.allow_tf32 = True
         torch.backends.cudnn.allow_tf32 = True
         torch.backends.cudnn.benchmark = True
+        torch.cuda.set_device(device.index or 0)  # captures run on the current device
     plan = dataclasses.replace(
         CodecPlan(), clips=options.clips, frames=options.frames, judged_clips=min(12, options.clips),
         judged_samples=min(24_576, options.frames * 1920), critic_from=options.critic_from, rate=options.rate,

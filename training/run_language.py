@@ -34,6 +34,7 @@ def run(options: argparse.Namespace) -> None:
     torch.manual_seed(options.seed)
     if on_gpu:
         torch.backends.cuda.matmul.allow_tf32 = True
+        torch.cuda.set_device(device.index or 0)  # captures run on the current device
     dtype = torch.bfloat16 if on_gpu else torch.float32
     model = _language(options.sizes, options.start, dtype)
     studio = _studio(options, model.config, options.device, options.seed, 0)

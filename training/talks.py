@@ -57,7 +57,7 @@ class Manners(NamedTuple):
     reply_after: tuple[float, float] = (0.08, 0.28)
     next_after: tuple[float, float] = (0.3, 2.0)
     long_silence: float = 0.1
-    hesitation: float = 0.15
+    hesitation: float = 0.3
     hesitation_for: tuple[float, float] = (0.25, 0.9)
     barge_in: float = 0.25
     stops_after: tuple[float, float] = (0.16, 0.34)
