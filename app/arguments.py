@@ -18,7 +18,7 @@ from typing import NoReturn
 from app.bench_options import RANDOM_MODELS
 from app.config import RULES
 from app.errors import UserError
-from app.messages import MODES, PRECISIONS
+from app.messages import KV, MODES, PRECISIONS
 from app.rules import Choice, Number, RefusedError, Rule, nearest_hint, shown
 from app.version import version
 
@@ -147,6 +147,7 @@ def _add_talk(commands: argparse._SubParsersAction[Parser]) -> None:
         metavar="DEVICE",
         help="auto, cpu, cuda, or cuda:N for one of several cards",
     )
+    add("--kv", type=_ruled("model.kv"), metavar="KV", help=f"what past frames are kept in: {', '.join(KV)}")
     add("--window", type=_ruled("model.window"), metavar="W",
         help="what is still seen once the context is full: upstream (as Moshi) or personaplex")  # fmt: skip
     add("--greedy", action="store_true", help="always take the likeliest token: the same input gives the same reply")
@@ -232,6 +233,7 @@ def _add_bench(commands: argparse._SubParsersAction[Parser]) -> None:
         metavar="DEVICE",
         help="auto, cpu, cuda, or cuda:N for one of several cards",
     )
+    add("--kv", type=_ruled("model.kv"), metavar="KV", help=f"what past frames are kept in: {', '.join(KV)}")
     add("--context-fill", type=_number(0, 1), default=0.5, metavar="PART",
         help="how much of the context the talk already fills, 0 to 1 (default 0.5)")  # fmt: skip
     add("--frames", type=_number(1, 100_000, whole=True), default=250, metavar="N",

@@ -167,6 +167,7 @@ def measure(engine: Any, options: BenchOptions, clock: Clock, announce: Callable
     return {
         "mode": engine.mode,
         "precision": engine.precision,
+        "kv": engine.kv,
         **flat,
         "frames": options.frames,
         "first_ms": round(first, 3),
@@ -259,18 +260,18 @@ def _model(options: BenchOptions) -> tuple[LMConfig, MimiConfig, OpenEngine]:
         held = own_precision(files, device)
 
     def open_engine(precision: str) -> Duplex:
-        chosen = choose_precision(lm, mimi, str(device), precision, held).precision
+        chosen = choose_precision(lm, mimi, str(device), precision, held, kv=options.kv).precision
         if options.model in RANDOM_MODELS:
-            return Duplex.random(lm, mimi, device=str(device), precision=chosen)
+            return Duplex.random(lm, mimi, device=str(device), precision=chosen, kv=options.kv)
         cache = user_cache_folder() / "converted"
-        return Duplex.load(folder, device=str(device), precision=chosen, cache=cache)
+        return Duplex.load(folder, device=str(device), precision=chosen, kv=options.kv, cache=cache)
 
     return lm, mimi, open_engine
 
 
 def _add_rates(row: dict[str, Any], engine: Any, sizes: tuple[LMConfig, MimiConfig], computer: Computer) -> None:
     """The bytes that a stage must read; on a card also how fast it did, and what part of the copy rate that is."""
-    needed = memory.stage_bytes(*sizes, engine.precision, row["filled_frames"], computer.device)
+    needed = memory.stage_bytes(*sizes, engine.precision, row["filled_frames"], computer.device, row["kv"])
     for stage, size in needed.items():
         figures = row["stages"][stage]
         figures["bytes"] = size
@@ -285,8 +286,8 @@ def _circumstances(
     import torch
 
     return {
-        "estimated_bytes": memory.estimate(*sizes, engine.precision, computer.device).total,
-        "kv_precision": memory.computes_in(engine.precision, computer.device),
+        "estimated_bytes": memory.estimate(*sizes, engine.precision, computer.device, options.kv).total,
+        "kv_precision": options.kv if options.kv != "full" else memory.computes_in(engine.precision, computer.device),
         "model": options.model,
         "device": computer.device,
         "device_name": computer.device_name,

@@ -24,3 +24,4 @@ class BenchOptions:
     json: Path | None = None
     device: str = "auto"
     threads: int = 0
+    kv: str = "full"  # what past frames are kept in

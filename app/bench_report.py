@@ -38,13 +38,13 @@ def heading(row: dict[str, Any]) -> str:
 
 def frame_table(rows: Sequence[dict[str, Any]]) -> Table:
     """The whole frame: flat out, then one frame each 80 ms."""
-    heads = ["mode", "precision", "p50", "p95", "p99", "late", "paced p50", "paced p95", "paced p99", "paced late"]
-    heads += ["first frame", "prepare s", "memory GB"]
+    heads = ["mode", "precision", "KV", "p50", "p95", "p99", "late"]
+    heads += ["paced p50", "paced p95", "paced p99", "paced late", "first frame", "prepare s", "memory GB"]
     cells = []
     for row in rows:
         paced = row["paced"]
         cells.append(
-            [row["mode"], row["precision"], *_figures(row), str(row["late"])]
+            [row["mode"], row["precision"], row["kv_precision"], *_figures(row), str(row["late"])]
             + ([*_figures(paced), str(paced["late"])] if paced else ["-"] * 4)
             + [f"{row['first_ms']:.2f}", f"{row['prepare_s']:.1f}", f"{row['memory_bytes'] / 1e9:.2f}"]
         )

@@ -103,6 +103,7 @@ def talk_options(options: argparse.Namespace, settings: Settings) -> TalkOptions
         "precision": options.precision,
         "mode": options.mode,
         "window": options.window,
+        "kv": options.kv,
     }
     sampling = config.sampling
     if options.seed is not None:
@@ -143,6 +144,7 @@ def bench_options(options: argparse.Namespace, settings: Settings) -> BenchOptio
         json=options.json,
         device=options.device or model.device,
         threads=model.threads,
+        kv=options.kv or model.kv,
     )
 
 

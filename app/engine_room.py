@@ -147,13 +147,14 @@ def open_engine(
     weights.check_mimi(files, mimi, lm.codebooks)
     release()
     own = own_precision(files, choose_device(spec.device))
-    choice = choose_precision(lm, mimi, spec.device, spec.precision, own)
+    choice = choose_precision(lm, mimi, spec.device, spec.precision, own, kv=spec.kv)
     torch.set_num_threads(spec.threads or usual_threads())
     engine = Duplex.load(
         folder,
         device=spec.device,
         precision=choice.precision,
         window=spec.window,
+        kv=spec.kv,
         cache=user_cache_folder() / "converted",
         speech=judging_speech,
         progress=progress,

@@ -37,7 +37,7 @@ class Estimate:
     """Bytes that one loaded model with one talk takes on its device."""
 
     weights: int  # of the language model
-    rings: int  # its attention rings (KV), full length, in the precision of the weights
+    rings: int  # its attention rings (KV), full length
     codec: int  # weights and state of the codec, float32
     state: int  # all else that changes in a talk
     graphs: int  # recorded graphs and scratch space
@@ -58,14 +58,14 @@ class Estimate:
         return self.needed - self.program
 
 
-def estimate(lm: LMConfig, mimi: MimiConfig, precision: str, device: str = "cuda") -> Estimate:
-    """precision: any but "auto"; device: "cuda", "cuda:N" or "cpu"."""
+def estimate(lm: LMConfig, mimi: MimiConfig, precision: str, device: str = "cuda", kv: str = "full") -> Estimate:
+    """precision: any but "auto"; device: "cuda", "cuda:N" or "cpu"; kv: as in the settings."""
     plain = computes_in(precision, device)
     size = VALUE_BYTES[plain]
     on_card = device.startswith("cuda")
     return Estimate(
         weights=weight_bytes(lm, precision, size),
-        rings=ring_bytes_per_position(lm, plain) * lm.context,
+        rings=ring_bytes_per_position(lm, plain, kv) * lm.context,
         codec=(encode_values(mimi, lm.codebooks) + decode_values(mimi)) * _FLOAT32 + codec_state_bytes(mimi),
         state=_talk_bytes(lm, mimi, size),
         graphs=(_CUDA_WORKSPACE if on_card else 0) + _spread_bytes(lm, precision, size),
@@ -73,15 +73,17 @@ def estimate(lm: LMConfig, mimi: MimiConfig, precision: str, device: str = "cuda
     )
 
 
-def refuse_if_too_large(lm: LMConfig, mimi: MimiConfig, precision: str, device: str, free: int, total: int) -> None:
+def refuse_if_too_large(
+    lm: LMConfig, mimi: MimiConfig, precision: str, device: str, free: int, total: int, kv: str = "full"
+) -> None:
     """Raises UserError with both numbers, and what would fit, when a model needs more than is free (user report L3).
 
     free, total: as asked once the program, and CUDA with it, already runs.
     """
-    needed = estimate(lm, mimi, precision, device).to_come
+    needed = estimate(lm, mimi, precision, device, kv).to_come
     if needed <= free:
         return
-    smaller = [other for other in SMALLER if estimate(lm, mimi, other, device).to_come <= min(free, needed - 1)]
+    smaller = [other for other in SMALLER if estimate(lm, mimi, other, device, kv).to_come <= min(free, needed - 1)]
     place = "the graphics card" if device.startswith("cuda") else "this computer"
     if smaller:
         remedy = f"Precision {smaller[0]} would fit."
@@ -168,9 +170,11 @@ def lm_parameters(lm: LMConfig) -> int:
     return sum(count * math.prod(shape) for _, shape, count in lm_shapes(lm))
 
 
-def ring_bytes_per_position(lm: LMConfig, precision: str) -> int:
-    """Keys and values of one frame in all temporal layers: 512 KiB at full size in bfloat16."""
-    return 2 * lm.num_layers * lm.dim * VALUE_BYTES[precision]
+def ring_bytes_per_position(lm: LMConfig, precision: str, kv: str = "full") -> int:
+    """Keys and values of one frame in all temporal layers: 512 KiB at full size in bfloat16, 260 in 8 bits, where each
+    head's vector has a scale."""
+    row = lm.dim * VALUE_BYTES[precision] if kv == "full" else lm.dim + 2 * lm.num_heads
+    return 2 * lm.num_layers * row
 
 
 def _talk_bytes(lm: LMConfig, mimi: MimiConfig, size: int) -> int:
@@ -245,13 +249,15 @@ def _transformer(mimi: MimiConfig) -> int:
 # ---------------------------------------------------------------- what a frame must read
 
 
-def stage_bytes(lm: LMConfig, mimi: MimiConfig, precision: str, filled: int, device: str = "cuda") -> dict[str, int]:
+def stage_bytes(
+    lm: LMConfig, mimi: MimiConfig, precision: str, filled: int, device: str = "cuda", kv: str = "full"
+) -> dict[str, int]:
     """Bytes that each stage cannot avoid reading, by stage name; `filled`: frames of the talk so far (lm.md 5)."""
     plain = computes_in(precision, device)
     size = VALUE_BYTES[plain]
     rows, depth_rows = lm.streams * lm.dim, lm.own * lm.depformer_dim
     embedded = size if precision in VALUE_BYTES else 1
-    rings = ring_bytes_per_position(lm, plain) * min(filled, lm.context)
+    rings = ring_bytes_per_position(lm, plain, kv) * min(filled, lm.context)
     codec_positions = min(filled * mimi.resample_stride, mimi.context)
     codec_rings = codec_ring_bytes(mimi) * codec_positions // mimi.context
     return {

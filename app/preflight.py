@@ -30,12 +30,19 @@ class Choice(NamedTuple):
 
 
 def choose_precision(
-    lm: LMConfig, mimi: MimiConfig, device: str, precision: str, held: str | None = None, ask: AskMemory | None = None
+    lm: LMConfig,
+    mimi: MimiConfig,
+    device: str,
+    precision: str,
+    held: str | None = None,
+    ask: AskMemory | None = None,
+    kv: str = "full",
 ) -> Choice:
     """What to load. Raises UserError when the card is not for this build of torch (user report R5) or memory is short
     in the precision asked for, or with "auto" in every one (L3).
 
-    device, precision: as in the settings, "auto" too; held: the quantised precision of the model's own file.
+    device, precision: as in the settings, "auto" too; held: the quantised precision of the model's own file;
+    kv: as in the settings.
     EngineError for a device that is not there or a precision that is none. Nothing is allocated.
     """
     import torch
@@ -56,20 +63,26 @@ def choose_precision(
             raise UserError(problem)
     answer = (ask or free_memory)(chosen)
     usual = name_of(dtype_of(precision, chosen))
-    choice = Choice(precision) if precision != "auto" else _automatic(lm, mimi, chosen.type, held, usual, answer)
+    choice = Choice(precision) if precision != "auto" else _automatic(lm, mimi, chosen.type, held, usual, answer, kv)
     if answer is not None:
-        memory.refuse_if_too_large(lm, mimi, choice.precision, chosen.type, *answer)
+        memory.refuse_if_too_large(lm, mimi, choice.precision, chosen.type, *answer, kv)
     return choice
 
 
 def _automatic(
-    lm: LMConfig, mimi: MimiConfig, device: str, held: str | None, usual: str, answer: tuple[int, int] | None
+    lm: LMConfig,
+    mimi: MimiConfig,
+    device: str,
+    held: str | None,
+    usual: str,
+    answer: tuple[int, int] | None,
+    kv: str,
 ) -> Choice:
     """The file's own precision, else the usual one, else the largest that fits."""
     from engine.quantize import fast_on_processor
 
     if held is not None:
-        spread = memory.estimate(lm, mimi, usual, device).to_come
+        spread = memory.estimate(lm, mimi, usual, device, kv).to_come
         if device == "cuda" or fast_on_processor(held) or (answer is not None and spread > answer[0]):
             return Choice(held, f"{held}: the model's file is in it.")
         return Choice(usual, f"{usual}: faster on this processor than the {held} of the model's file.")
@@ -77,7 +90,7 @@ def _automatic(
         return Choice(usual, f"{usual}: how much memory is free is not known.")
     free, needed = (
         answer[0],
-        {name: memory.estimate(lm, mimi, name, device).to_come for name in dict.fromkeys((usual, *memory.SMALLER))},
+        {name: memory.estimate(lm, mimi, name, device, kv).to_come for name in dict.fromkeys((usual, *memory.SMALLER))},
     )
     if needed[usual] <= free:
         return Choice(usual, f"{usual}: it needs {memory.gib(needed[usual])} of {memory.gib(free)} free memory.")

@@ -16,6 +16,7 @@ from torch import Tensor, nn
 from engine.config import LMConfig
 from engine.layout import Piece
 from engine.lm import LanguageModel, TemporalLayer, depth_step
+from engine.precision import KV
 from engine.quantize import Quantized, Weight
 from engine.tensor_file import TYPES, Reader, TensorFile
 
@@ -62,12 +63,19 @@ def teacher_columns(config: LMConfig, codes: Tensor, frames: int = FRAMES) -> Te
     return columns
 
 
-def agreement(config: LMConfig, plain: ModelParts, other: ModelParts, columns: Tensor) -> Agreement:
-    """Compares two models on the token columns [K, frames + 1]. Raises what their `watch` raises."""
-    columns = columns[:, : config.context + 1].to(plain.device)
+def agreement(config: LMConfig, plain: ModelParts, other: ModelParts, columns: Tensor, kv: str = KV[0]) -> Agreement:
+    """Compares two models on the token columns [K, frames + 1]. Raises what their `watch` raises.
+
+    kv: what the other's attention rings are kept in; the plain one's are full.
+    """
+    columns = columns.to(plain.device)
     inputs, targets = columns[None, :, :-1], columns[:, 1:]
     models = [plain.language_model(), other.language_model()]
-    hidden = [_hidden(model, config, inputs) for model in models]  # [N, D] each
+    parts = inputs.split(config.context, dim=2)  # a short context is filled more than once, each time from empty
+    hidden = [
+        torch.cat([_hidden(model, config, part, of) for part in parts])
+        for model, of in zip(models, (KV[0], kv), strict=True)
+    ]  # [N, D] each
     text, audio = _Tally(), _Tally()
     for start in range(0, len(hidden[0]), _ROWS_OF_LOGITS):
         rows = slice(start, start + _ROWS_OF_LOGITS)
@@ -109,17 +117,25 @@ class _Tally:
         return (self._apart / self._spread) ** 0.5 if self._spread else 0.0
 
 
-def _hidden(model: LanguageModel, config: LMConfig, inputs: Tensor) -> Tensor:
+def _hidden(model: LanguageModel, config: LMConfig, inputs: Tensor, kv: str = KV[0]) -> Tensor:
     """Normed outputs [N, D] of all frames at once, each seeing those before it."""
     x = model.temporal.embed(inputs)
-    shape = (1, config.num_heads, x.shape[1], config.head_dim)
-    rings = {part: torch.zeros(shape, dtype=x.dtype, device=x.device) for part in ("keys", "values")}
+    layer = {name: slot for name, slot in model.slots(x.dtype, kv).items() if name.startswith("temporal.0.")}
+    rings = {
+        name.rpartition(".")[2]: torch.zeros(
+            (1, slot.shape[0], x.shape[1], slot.shape[2]), dtype=slot.dtype, device=x.device
+        )
+        for name, slot in layer.items()
+    }
     position = torch.zeros(1, dtype=torch.int64, device=x.device)
     return model.temporal(x, _SameRings(rings), position, config.context)[0]
 
 
 class _SameRings(dict[str, Tensor]):
     """One pair of rings for every layer, since layers are done one after another and fill them anew."""
+
+    def __contains__(self, name: object) -> bool:
+        return super().__contains__(str(name).rpartition(".")[2])
 
     def __missing__(self, name: str) -> Tensor:
         return self[name.rpartition(".")[2]]

@@ -22,6 +22,7 @@ from engine.config import LMConfig, MimiConfig
 from engine.errors import Cancelled, EngineError
 from engine.file_identity import converted_name, identity
 from engine.placement import choose_dtype
+from engine.precision import KV
 from engine.quantized_file import (
     Description,
     describe,
@@ -55,7 +56,7 @@ def converted(
     twin = replace(files, model=target)
     verdict = target.with_suffix(VERDICT)
     if files.trained:
-        _refuse(_read_verdict(verdict), precision)
+        _refuse(read_verdict(verdict), precision)
     description = _found(twin, config, Description(precision, source))
     if description is None:
         made_whole(target, lambda path: _convert(files, config, Description(precision, source), path, device, loading))
@@ -79,7 +80,7 @@ def _refuse(agreement: Mapping[str, object] | None, precision: str) -> None:
         raise EngineError(refusal)
 
 
-def _read_verdict(path: Path) -> Mapping[str, object] | None:
+def read_verdict(path: Path) -> Mapping[str, object] | None:
     """The judgement of an earlier refusal; None where there is none, or none that can be read."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
@@ -124,9 +125,9 @@ def _convert(
 @torch.inference_mode()
 def judge(
     files: ModelFiles, twin: ModelFiles, config: LMConfig, columns: Tensor, device: torch.device,
-    loading: Loading | None = None,
+    loading: Loading | None = None, kv: str = KV[0],
 ) -> Agreement:  # fmt: skip
-    """How far two checkpoints of the same model agree on the token columns [K, frames + 1]."""
+    """How far two checkpoints of the same model agree on the token columns [K, frames + 1]; kv: of the twin's rings."""
     dtype = choose_dtype("auto", device)
     checked = [check_lm(each, config) for each in (files, twin)]
     total = sum(
@@ -134,7 +135,7 @@ def judge(
     )
     watch = _watch(total, loading or Loading())
     plain, other = (ModelParts(*each, config, device, dtype, watch) for each in checked)
-    return agreement(config, plain, other, columns)
+    return agreement(config, plain, other, columns, kv)
 
 
 def _watch(total: int, loading: Loading) -> Callable[[int], None]:

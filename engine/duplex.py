@@ -31,15 +31,14 @@ from engine.lm import UNGENERATED, LanguageModel
 from engine.mimi import Mimi
 from engine.opening import Cancel, Progress, open_folder
 from engine.persona import Prompt
-from engine.placement import choose_device, fix_kernel_choices, name_of
+from engine.placement import check_talk, choose_device, fix_kernel_choices, name_of
+from engine.precision import KV
 from engine.priming import Primer
 from engine.random_model import random_modules
 from engine.sampling import SamplingValues, fill_upstream_noise
 from engine.stages import MODES, Stage, Stages
 from engine.state import Slots, State, TalkSnapshot
 from engine.text import TextTokenizer
-
-WINDOWS = ("upstream", "personaplex")
 
 
 class Duplex:
@@ -56,30 +55,32 @@ class Duplex:
         mimi: Mimi,
         *,
         window: str = "upstream",
+        kv: str = KV[0],
         kernels: bool = True,
         files: weights.ModelFiles | None = None,
         tokenizer: TextTokenizer | None = None,
         cancelled: Cancel | None = None,
     ):
         """Modules with their parameters in place, on one device. `window`: what attention sees past the context.
+        `kv`: what past frames are kept in.
 
         `kernels`: use the fused GPU kernels where this computer can; `plain_reason` then says why it could not.
         Raises EngineError, when memory runs out too, and Cancelled.
         """
-        if window not in WINDOWS:
-            raise EngineError(f"The window must be one of {', '.join(WINDOWS)}, not {window!r}.")
+        check_talk(window, kv)
         self.lm_config, self.mimi_config, self.files = lm.config, mimi.config, files
         self.lm, self.mimi, self._tokenizer = lm, mimi, tokenizer
         self.device, self.dtype = lm.temporal.out_norm.device, lm.temporal.out_norm.dtype
         if self.device.type == "cuda":
             fix_kernel_choices()
         self.precision = lm.precision or name_of(self.dtype)
+        self.kv = kv
         self.trained = files.trained if files else False
         self.prompt_codes = PromptCodes.from_dict(files.config if files else {}, lm.config)
         self.default_sampling = SamplingValues.from_config(files.lm_gen_config if files else {})
 
         self._listening, self._speaking = mimi.slots()
-        slots = frame_slots(lm.config, mimi.config, self.dtype) | lm.slots(self.dtype)
+        slots = frame_slots(lm.config, mimi.config, self.dtype) | lm.slots(self.dtype, kv)
         slots |= self._listening | self._speaking
         shorter = 1 if window == "personaplex" else 0  # that code's rings hide their oldest entry (lm.md 7)
         windows = lm.config.context - shorter, mimi.config.context - shorter
@@ -124,6 +125,7 @@ class Duplex:
         device: str = "auto",
         precision: str = "auto",
         window: str = "upstream",
+        kv: str = KV[0],
         kernels: bool = True,
         cache: Path | None = None,
         speech: Callable[[], np.ndarray] | None = None,
@@ -136,26 +138,26 @@ class Duplex:
         speech: some seconds of talk, float32 at `sample_rate`, on which a trained model that is converted is judged.
         """
         opened = open_folder(
-            folder, device=device, precision=precision, kernels=kernels, cache=cache, speech=speech,
+            folder, device=device, precision=precision, kv=kv, kernels=kernels, cache=cache, speech=speech,
             progress=progress, cancelled=cancelled,
         )  # fmt: skip
         return cls(
             opened.lm, opened.mimi,
-            window=window, kernels=kernels, files=opened.files, tokenizer=opened.tokenizer, cancelled=cancelled,
+            window=window, kv=kv, kernels=kernels, files=opened.files, tokenizer=opened.tokenizer, cancelled=cancelled,
         )  # fmt: skip
 
     @classmethod
     @torch.inference_mode()
     def random(
         cls, lm_config: LMConfig, mimi_config: MimiConfig, *, device: str = "auto", precision: str = "auto",
-        seed: int = 0, window: str = "upstream", kernels: bool = True,
+        seed: int = 0, window: str = "upstream", kv: str = KV[0], kernels: bool = True,
     ) -> Duplex:  # fmt: skip
         """A model of these sizes with random weights made on the device: for measuring, not for talking."""
         where = choose_device(device)
         give_back(where)
         with memory_told("the model was made", where):
             lm, mimi = random_modules(lm_config, mimi_config, where, precision, seed)
-        return cls(lm, mimi, window=window, kernels=kernels)
+        return cls(lm, mimi, window=window, kv=kv, kernels=kernels)
 
     def unload(self) -> None:
         """Give the device's memory back. The object is of no use afterwards."""

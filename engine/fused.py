@@ -8,20 +8,29 @@ talk only. Imports Triton: import this module late (`engine.kernels` decides).
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
-from engine import kernels_attention, kernels_linear, kernels_sampling, kernels_tokens
+from engine import (
+    kernels_attention,
+    kernels_depth_rows,
+    kernels_linear,
+    kernels_ring8,
+    kernels_sampling,
+    kernels_tokens,
+)
 from engine.config import LMConfig
 from engine.frame import Frame
 from engine.fused_codec import CodecCuts, FusedCodec
 from engine.fused_codec import unsupported as codec_unsupported
 from engine.kernels_depth_frame import DepthFrame, Sampling, unfit
 from engine.kernels_linear import EARLY, LATE, NO_OVERLAP, Launch
-from engine.lm import DepthLayer, LanguageModel, TemporalLayer
+from engine.lm import DepthLayer, LanguageModel, TemporalLayer, ring_of
 from engine.mimi import Mimi
+from engine.quantize import Quantized
 from engine.state import State
 
 
@@ -30,19 +39,22 @@ class Launches(NamedTuple):
 
     project: Launch = Launch(rows=4, tiles=12)
     out: Launch = Launch(rows=4, tiles=4)
-    gate: Launch = Launch(rows=1, tiles=22, warps=4)
+    gate: Launch = Launch(rows=2, tiles=22)
     down: Launch = Launch(rows=8)
     down_block: int = 512
     text_head: Launch = Launch(rows=4, tiles=32)
     ring_splits: int = 32
-    ring_block: int = 32
-    ring_warps: int = 4
-    depth_inputs: Launch = Launch(rows=4, tiles=16)
-    depth_project: Launch = Launch(rows=8, warps=4)
+    ring_block: int = 16
+    ring_warps: int = 2
+    depth_inputs: Launch = Launch(rows=2, tiles=16)
+    depth_project: Launch = Launch(rows=8, warps=2)
     depth_attend: Launch = Launch(rows=16, warps=16)
     depth_gate: Launch = Launch(rows=4, warps=2)
-    depth_down: Launch = Launch(rows=8, warps=16)
+    depth_down: Launch = Launch(rows=4, warps=16)
     depth_head: Launch = Launch(rows=8)
+    depth_whole_rows: bool = False  # the depth's products with whole rows in a warp (`kernels_depth_rows`)
+    quick_text: int = 1024  # tokens that the quick draw of the text has room for; 0: the usual draw
+    quick_heads: bool = True  # the quick draw of the own codes
     depth_resident: int = 0  # programs of the kernel that runs the depth stage as one (bfloat16); 0: a chain of kernels
     depth_resident_warps: int = 8
 
@@ -61,6 +73,8 @@ class _Scratch(NamedTuple):
     query: Tensor  # [d]
     depth_hidden: Tensor  # [Hd]
     logits: Tensor  # [card]
+    marks: Tensor | None  # [card], where codes are drawn the quick way
+    found: Tensor | None  # where the text is
     arrived: Tensor  # [1]
     spoken: Tensor  # [1 + S]
 
@@ -89,7 +103,7 @@ class FusedFrame(Frame):
         self.launches = launches or Launches()
         can_overlap = kernels_linear.supports_pdl(device)
         self.pdl = (EARLY if can_overlap else NO_OVERLAP) if pdl is None else pdl
-        self._scratch = _scratch(config, device, dtype)
+        self._scratch = _scratch(config, self.launches, device, dtype)
         splits = self.launches.ring_splits
         self._ring = kernels_attention.RingScratch(config.num_heads, config.head_dim, splits, device)
         half = config.head_dim // 2
@@ -137,7 +151,7 @@ class FusedFrame(Frame):
         self._text_logits()
         kernels_sampling.sample(
             b.text_logits, s["sampling.text_temperature"], s["sampling.text_top_k"], s["sampling.seed"],
-            s["sampling.counter"], s["frame.forced"][0, :1], b.spoken[:1], 0, pdl=self.pdl,
+            s["sampling.counter"], s["frame.forced"][0, :1], b.spoken[:1], 0, found=b.found, pdl=self.pdl,
         )  # fmt: skip
 
     def _temporal_layer(self, layer: TemporalLayer) -> None:
@@ -150,6 +164,14 @@ class FusedFrame(Frame):
 
     def _ring_attend(self, layer: TemporalLayer) -> None:
         s, b, use = self.state, self._scratch, self.launches
+        keys, values = (ring_of(s, name) for name in (layer.keys, layer.values))
+        if isinstance(keys, Quantized) and isinstance(values, Quantized):
+            kernels_ring8.ring_attend(
+                b.projected, b.turns, s["tokens.position"], Quantized(keys.values[0], keys.scales[0]),
+                Quantized(values.values[0], values.scales[0]), self.lm_window, b.attended, self._ring,
+                block=use.ring_block, warps=use.ring_warps, pdl=self.pdl,
+            )  # fmt: skip
+            return
         kernels_attention.ring_attend(
             b.projected, b.turns, s["tokens.position"], s[layer.keys][0], s[layer.values][0], self.lm_window,
             b.attended, self._ring, block=use.ring_block, warps=use.ring_warps, pdl=self.pdl,
@@ -192,7 +214,7 @@ class FusedFrame(Frame):
             kernels_sampling.sampled_head(
                 depth.heads[step], b.depth_x, b.logits, b.arrived, s["sampling.temperature"], s["sampling.top_k"],
                 s["sampling.seed"], s["sampling.counter"], s["frame.forced"][0, 1 + step :], b.spoken[1 + step :],
-                1 + step, self._depth_head, pdl=self.pdl,
+                1 + step, self._depth_head, marks=b.marks, pdl=self.pdl,
             )  # fmt: skip
 
     @property
@@ -212,20 +234,21 @@ class FusedFrame(Frame):
         table = depth.text_embedding if step == 0 else depth.audio_embeddings[step - 1]
         embed = (b.inputs[step], table, b.spoken[step:]) if layer.index == 0 else None
         keys, values = self.state["depth.keys"][0, layer.index], self.state["depth.values"][0, layer.index]
-        kernels_tokens.depth_project(
+        whole = launches.depth_whole_rows
+        project = kernels_depth_rows.project if whole else kernels_tokens.depth_project
+        attend = kernels_depth_rows.attend_add if whole else kernels_attention.depth_attend_add
+        gated = kernels_depth_rows.gated if whole else kernels_linear.gated
+        add = kernels_depth_rows.add if whole else partial(kernels_linear.linear, add=True)
+        project(
             layer.in_proj[step], layer.norm1, b.depth_x, b.query, keys, values, step, launches.depth_project,
             embed=embed, pdl=pdl,
         )  # fmt: skip
-        kernels_attention.depth_attend_add(
-            layer.out_proj[step], b.query, keys, values, b.depth_x, step, launches.depth_attend, pdl=pdl
-        )
-        kernels_linear.gated(
-            layer.linear_in[step], b.depth_x, layer.norm2, b.depth_hidden, launches.depth_gate, pdl=pdl
-        )
-        kernels_linear.linear(layer.linear_out[step], b.depth_hidden, b.depth_x, launches.depth_down, add=True, pdl=pdl)
+        attend(layer.out_proj[step], b.query, keys, values, b.depth_x, step, launches.depth_attend, pdl=pdl)
+        gated(layer.linear_in[step], b.depth_x, layer.norm2, b.depth_hidden, launches.depth_gate, pdl=pdl)
+        add(layer.linear_out[step], b.depth_hidden, b.depth_x, launches.depth_down, pdl=pdl)
 
 
-def _scratch(config: LMConfig, device: torch.device, dtype: torch.dtype) -> _Scratch:
+def _scratch(config: LMConfig, use: Launches, device: torch.device, dtype: torch.dtype) -> _Scratch:
     def vector(*shape: int) -> Tensor:
         return torch.zeros(*shape, dtype=dtype, device=device)
 
@@ -241,6 +264,8 @@ def _scratch(config: LMConfig, device: torch.device, dtype: torch.dtype) -> _Scr
         query=vector(config.depformer_dim),
         depth_hidden=vector(config.depth_hidden),
         logits=torch.zeros(config.card, device=device),
+        marks=torch.zeros(config.card, device=device) if use.quick_heads else None,
+        found=torch.zeros(use.quick_text, dtype=torch.int32, device=device) if use.quick_text else None,
         arrived=torch.zeros(1, dtype=torch.int32, device=device),
         spoken=torch.zeros(1 + config.own, dtype=torch.int64, device=device),
     )

@@ -13,7 +13,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from engine.quantize import Weight, linear
+from engine.quantize import Quantized, Weight, dequantized, in_eight_bits, linear
+
+Ring = Tensor | Quantized  # keys or values of past positions [B, H, C, D]; quantised: int8, a scale for each vector
 
 
 def rms_norm(x: Tensor, alpha: Tensor, eps: float = 1e-8) -> Tensor:
@@ -52,15 +54,27 @@ def ring_positions(last: Tensor, capacity: int) -> Tensor:
     return last[:, None] - (last[:, None] - slots) % capacity
 
 
-def ring_write(ring: Tensor, rows: Tensor, positions: Tensor) -> None:
+def ring_write(ring: Ring, rows: Tensor, positions: Tensor) -> None:
     """Write rows [B, H, T, D] at positions [B, T] of ring [B, H, C, D], in place."""
+    if isinstance(ring, Quantized):
+        for part, numbers in zip(ring, in_eight_bits(rows), strict=True):
+            ring_write(part, numbers, positions)
+        return
     index = (positions % ring.shape[2])[:, None, :, None].expand_as(rows)
     ring.scatter_(2, index, rows.to(ring.dtype))
 
 
-def ring_attention(
-    q: Tensor, k: Tensor, v: Tensor, keys: Tensor, values: Tensor, positions: Tensor, window: int
-) -> Tensor:
+def ring_held(ring: Ring, dtype: torch.dtype) -> Tensor:
+    """What a ring holds, as plain numbers: [B, H, C, D], a copy where the ring is quantised."""
+    return dequantized(ring, dtype) if isinstance(ring, Quantized) else ring
+
+
+def ring_capacity(ring: Ring) -> int:
+    """Positions that a ring has room for."""
+    return (ring.values if isinstance(ring, Quantized) else ring).shape[2]
+
+
+def ring_attention(q: Tensor, k: Tensor, v: Tensor, keys: Ring, values: Ring, positions: Tensor, window: int) -> Tensor:
     """Streaming attention: write T new positions into the rings, then attend over what they hold.
 
     q, k, v [B, H, T, D]; keys, values [B, H, C, D]; positions [B, T] consecutive. A slot is visible when it is not in
@@ -70,7 +84,8 @@ def ring_attention(
     """
     ring_write(keys, k, positions)
     ring_write(values, v, positions)
-    return F.scaled_dot_product_attention(q, keys, values, attn_mask=ring_mask(positions, keys.shape[2], window))
+    mask = ring_mask(positions, ring_capacity(keys), window)
+    return F.scaled_dot_product_attention(q, ring_held(keys, q.dtype), ring_held(values, q.dtype), attn_mask=mask)
 
 
 def ring_mask(positions: Tensor, capacity: int, window: int) -> Tensor:
@@ -81,7 +96,7 @@ def ring_mask(positions: Tensor, capacity: int, window: int) -> Tensor:
 
 
 def ring_prefill(
-    q: Tensor, k: Tensor, v: Tensor, keys: Tensor, values: Tensor, positions: Tensor, count: Tensor, window: int
+    q: Tensor, k: Tensor, v: Tensor, keys: Ring, values: Ring, positions: Tensor, count: Tensor, window: int
 ) -> Tensor:
     """Many positions at once, each seeing exactly what it would have seen step by step.
 
@@ -89,13 +104,14 @@ def ring_prefill(
     nor written. Attends before it writes, since in a full ring the chunk overwrites what its first rows still see.
     """
     last = positions[:, 0] - 1
-    held = ring_positions(last, keys.shape[2])  # [B, C]
+    held = ring_positions(last, ring_capacity(keys))  # [B, C]
     at = torch.cat((held, positions), dim=1)[:, None, None, :]  # [B, 1, 1, C + T]
     query = positions[:, None, :, None]
     mask = (at >= 0) & (at > query - window) & (at <= query)
-    attended = F.scaled_dot_product_attention(
-        q, torch.cat((keys, k.to(keys.dtype)), dim=2), torch.cat((values, v.to(values.dtype)), dim=2), attn_mask=mask
+    every_key, every_value = (
+        torch.cat((ring_held(ring, q.dtype), _as_kept(ring, rows)), dim=2) for ring, rows in ((keys, k), (values, v))
     )
+    attended = F.scaled_dot_product_attention(q, every_key, every_value, attn_mask=mask)
     # Padding rows repeat the last real one: the same values to the same slot, so the order of writing cannot matter.
     rows = torch.minimum(torch.arange(positions.shape[1], device=positions.device), count[:, None] - 1)  # [B, T]
     index = rows[:, None, :, None].expand_as(k)
@@ -103,6 +119,11 @@ def ring_prefill(
     ring_write(keys, k.gather(2, index), written)
     ring_write(values, v.gather(2, index), written)
     return attended
+
+
+def _as_kept(ring: Ring, rows: Tensor) -> Tensor:
+    """Rows as a later position would read them from the ring."""
+    return dequantized(in_eight_bits(rows), rows.dtype) if isinstance(ring, Quantized) else rows.to(ring.dtype)
 
 
 def swiglu(x: Tensor, linear_in: Weight, linear_out: Weight) -> Tensor:

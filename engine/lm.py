@@ -16,8 +16,9 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from engine.config import LMConfig
-from engine.layers import merge_heads, ring_attention, ring_prefill, rms_norm, rope, split_heads, swiglu
-from engine.quantize import Weight, embedding, linear
+from engine.layers import Ring, merge_heads, ring_attention, ring_prefill, rms_norm, rope, split_heads, swiglu
+from engine.precision import KV
+from engine.quantize import Quantized, Weight, embedding, linear
 from engine.state import Slot, Slots
 
 ZERO_TOKEN = -1  # embeds to exactly 0
@@ -32,6 +33,12 @@ def _embed(table: Weight, tokens: Tensor, dtype: torch.dtype) -> Tensor:
     """Rows of table [cards, dim]; the zero token embeds to 0. tokens [...] -> [..., dim] in dtype"""
     rows = embedding(table, tokens.clamp(min=0), dtype)
     return rows.masked_fill((tokens < 0)[..., None], 0)
+
+
+def ring_of(state: Mapping[str, Tensor], name: str) -> Ring:
+    """A layer's keys or values in the state, in 8 bits where these have scales."""
+    scales = f"{name}_scales"
+    return Quantized(state[name], state[scales]) if scales in state else state[name]
 
 
 def plainly(layer: Callable[..., Tensor], *inputs: object) -> Tensor:
@@ -54,7 +61,7 @@ class TemporalLayer(nn.Module):
         self.linear_out = _parameter(config.dim, config.hidden)
 
     def forward(
-        self, x: Tensor, keys: Tensor, values: Tensor, positions: Tensor, window: int, count: Tensor | None
+        self, x: Tensor, keys: Ring, values: Ring, positions: Tensor, window: int, count: Tensor | None
     ) -> Tensor:
         """x [B, T, D], this layer's rings [B, H, C, D/H], positions [B, T] -> [B, T, D].
 
@@ -111,7 +118,7 @@ class TemporalTransformer(nn.Module):
         """
         positions = position[:, None] + torch.arange(x.shape[1], device=x.device)
         for layer in self.layers:
-            x = run(layer, x, state[layer.keys], state[layer.values], positions, window, count)
+            x = run(layer, x, ring_of(state, layer.keys), ring_of(state, layer.values), positions, window, count)
         return rms_norm(x, self.out_norm)
 
     def text_logits(self, hidden: Tensor) -> Tensor:
@@ -213,10 +220,18 @@ class LanguageModel(nn.Module):
         self.temporal = TemporalTransformer(config)
         self.depth = DepthTransformer(config)
 
-    def slots(self, dtype: torch.dtype) -> Slots:
-        """Attention rings in the weights' dtype (lm.md 7); the token position is the engine's."""
+    def slots(self, dtype: torch.dtype, kv: str = KV[0]) -> Slots:
+        """Attention rings in the weights' dtype (lm.md 7), the temporal ones as `kv` says (`engine.precision.KV`); the
+        token position is the engine's."""
         c = self.config
-        ring = Slot((c.num_heads, c.context, c.head_dim), dtype)
+        ring = {"": Slot((c.num_heads, c.context, c.head_dim), torch.int8 if kv == "int8" else dtype)}
+        if kv == "int8":
+            ring["_scales"] = Slot((c.num_heads, c.context, 1), torch.bfloat16)
         depth = Slot((c.depformer_num_layers, c.depformer_num_heads, c.own, c.depth_head_dim), dtype)
-        slots = {f"temporal.{layer}.{name}": ring for layer in range(c.num_layers) for name in ("keys", "values")}
+        slots = {
+            f"temporal.{layer}.{name}{part}": slot
+            for layer in range(c.num_layers)
+            for name in ("keys", "values")
+            for part, slot in ring.items()
+        }
         return slots | {"depth.keys": depth, "depth.values": depth}

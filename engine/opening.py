@@ -22,10 +22,11 @@ from engine.errors import EngineError
 from engine.faults import give_back, memory_told
 from engine.file_check import refuse_empty, refuse_non_numbers
 from engine.frame import frame_slots
+from engine.kv_agreement import refuse_unlike
 from engine.lm import LanguageModel
 from engine.mimi import Mimi
 from engine.placement import choose_device, choose_dtype, choose_precision
-from engine.precision import QUANTIZED
+from engine.precision import KV, QUANTIZED
 from engine.state import State
 from engine.text import TextTokenizer
 from engine.toolchain import triton_failure
@@ -47,6 +48,7 @@ def open_folder(
     *,
     device: str,
     precision: str,
+    kv: str = KV[0],
     kernels: bool,
     cache: Path | None,
     speech: Callable[[], np.ndarray] | None,
@@ -69,10 +71,13 @@ def open_folder(
         Thread(target=triton_failure, daemon=True).start()
     give_back(where)  # what a load that failed, or another model, left behind
     with memory_told("the model was loaded", where):
-        loading = weights.Loading(progress, cancelled, reserve=state_bytes(lm_config, mimi_config, dtype))
+        loading = weights.Loading(progress, cancelled, reserve=state_bytes(lm_config, mimi_config, dtype, kv))
+        plain = files
+        columns = partial(speech_columns, files, lm_config, mimi_config, where, speech) if speech else None
         if precision in QUANTIZED and held is None and cache is not None and precision != packed_precision(files):
-            columns = partial(speech_columns, files, lm_config, mimi_config, where, speech) if speech else None
             files = converted(files, lm_config, precision, cache, where, loading, columns)
+        if kv != KV[0] and cache is not None and plain.trained and columns is not None:
+            refuse_unlike(plain, files, lm_config, kv, precision, cache, columns(), where, loading)
         lm = weights.load_lm(files, lm_config, where, dtype, loading, precision)
         loading = weights.Loading(progress, cancelled)
         mimi = weights.load_mimi(files, mimi_config, lm_config.codebooks, where, loading=loading)
@@ -82,10 +87,10 @@ def open_folder(
     return Opened(lm, mimi, files, tokenizer)
 
 
-def state_bytes(lm: LMConfig, mimi: MimiConfig, dtype: torch.dtype) -> int:
+def state_bytes(lm: LMConfig, mimi: MimiConfig, dtype: torch.dtype, kv: str) -> int:
     """Bytes of a talk's state, told from the sizes alone."""
     with torch.device("meta"):
-        slots = LanguageModel(lm).slots(dtype) | frame_slots(lm, mimi, dtype)
+        slots = LanguageModel(lm).slots(dtype, kv) | frame_slots(lm, mimi, dtype)
         for half in Mimi(mimi, lm.codebooks).slots():
             slots |= half
     return State(slots, "meta").nbytes

@@ -9,10 +9,11 @@ import torch
 
 from engine.errors import EngineError
 from engine.lm import LanguageModel
-from engine.precision import NAMES
+from engine.precision import KV, NAMES
 from engine.quantize import fast_on_processor
 from engine.toolchain import triton_failure
 
+WINDOWS = ("upstream", "personaplex")
 _PLAIN = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 
 
@@ -42,6 +43,14 @@ def choose_dtype(precision: str, device: torch.device) -> torch.dtype:
     if precision in _PLAIN:
         return _PLAIN[precision]
     return torch.bfloat16 if device.type == "cuda" else torch.float32
+
+
+def check_talk(window: str, kv: str) -> None:
+    """Raises EngineError for what is no window of attention, or no way to keep past frames."""
+    if window not in WINDOWS:
+        raise EngineError(f"The window must be one of {', '.join(WINDOWS)}, not {window!r}.")
+    if kv not in KV:
+        raise EngineError(f"The memory of the talk (kv) must be one of {', '.join(KV)}, not {kv!r}.")
 
 
 def choose_precision(precision: str, kept: str | None, device: torch.device) -> str:

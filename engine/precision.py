@@ -19,6 +19,7 @@ from typing import NamedTuple
 VALUE_BYTES = {"float32": 4, "bfloat16": 2}  # plain precisions
 QUANTIZED = ("int8", "int4", "fp8", "fp8-row")
 NAMES = (*VALUE_BYTES, *QUANTIZED)
+KV = ("full", "int8")  # what past frames are kept in: as the model computes, or 8 bits and a scale for each vector
 
 SCALE_BYTES = 2  # bfloat16: as wide a range as float32; weights are rounded with the scale as stored, so none is lost
 SPREAD_AT_ONCE = 1 << 25  # numbers that are made plain at once for a product: captured graphs keep that memory

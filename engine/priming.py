@@ -115,6 +115,8 @@ class Primer:
             rings = {
                 name: self._state[name][:, :, :columns].clone()
                 for layer in self._lm.temporal.layers
-                for name in (layer.keys, layer.values)
+                for ring in (layer.keys, layer.values)
+                for name in (ring, f"{ring}_scales")
+                if name in self._state
             }
             self._prefix = _Prefix(key, rings)

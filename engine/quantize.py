@@ -153,6 +153,13 @@ def _round_to_four_bits(part: Tensor, values: Tensor, scales: Tensor) -> None:
     values.copy_(low | (high << 4))
 
 
+def in_eight_bits(rows: Tensor) -> Quantized:
+    """Vectors [..., columns] of any float type, each with a scale of its own [..., 1]: entries of an attention ring."""
+    wide = rows.float()
+    scales = (wide.abs().amax(-1, keepdim=True) / 127).to(torch.bfloat16)
+    return Quantized((wide / _divisor(scales)).round().clamp(-127, 127).to(torch.int8), scales)
+
+
 # ---------------------------------------------------------------- using
 
 

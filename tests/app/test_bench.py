@@ -52,6 +52,7 @@ class FakeEngine:
     """Costs by frame number; the frame's cost passes on the clock."""
 
     precision = "bfloat16"
+    kv = "full"
     context = 1000
 
     def __init__(self, clock: FakeClock, cost_ms: Callable[[int], float]) -> None:
@@ -148,7 +149,7 @@ class _Precision(NamedTuple):
 
 def test_rates_against_the_copy_rate() -> None:
     """13.4 GB in 4 ms are 3354 GB/s, 80 % of 4192."""
-    row: dict[str, Any] = summary([Spans(0.1, 4.0, 0.5, 0.1, 0.2, 4.9)]) | {"filled_frames": 0}
+    row: dict[str, Any] = summary([Spans(0.1, 4.0, 0.5, 0.1, 0.2, 4.9)]) | {"filled_frames": 0, "kv": "full"}
     computer = bench_computer.Computer("cuda:0", "card", "1", 4192.0, ())
     sizes = (LMConfig(), MimiConfig())
     bench._add_rates(row, _Precision("bfloat16"), sizes, computer)
@@ -157,7 +158,7 @@ def test_rates_against_the_copy_rate() -> None:
     assert temporal["gb_s"] == pytest.approx(3354, rel=0.001)
     assert temporal["percent_of_copy"] == pytest.approx(80.0, abs=0.1)
     assert "bytes" not in row["stages"]["host"]
-    off_card: dict[str, Any] = summary([Spans(0.1, 4.0, 0.5, 0.1, 0.2, 4.9)]) | {"filled_frames": 0}
+    off_card: dict[str, Any] = summary([Spans(0.1, 4.0, 0.5, 0.1, 0.2, 4.9)]) | {"filled_frames": 0, "kv": "full"}
     bench._add_rates(off_card, _Precision("float32"), sizes, bench_computer.Computer("cpu", "processor", "", None, ()))
     assert "gb_s" not in off_card["stages"]["temporal"]
 
@@ -297,7 +298,8 @@ def test_folder_without_a_model_is_one_sentence(tmp_path: Path) -> None:
 def made_up_row(**changes: Any) -> dict[str, Any]:
     figures = summary([Spans(0.1, 4.0, 0.5, 0.1, 0.2, 4.9)])
     figures["stages"]["temporal"] |= {"bytes": 13_415_000_000, "gb_s": 3353.8, "percent_of_copy": 80.0}
-    about = {"mode": "graph", "precision": "bfloat16", "paced": None, "first_ms": 9.0, "prepare_s": 1.0, "frames": 250,
+    about = {"mode": "graph", "precision": "bfloat16", "kv_precision": "int8",
+             "paced": None, "first_ms": 9.0, "prepare_s": 1.0, "frames": 250,
              "memory_bytes": 17_900_000_000, "copy_gb_s": 4192.0, "model": "random:7b", "device": "cuda:0",
              "device_name": "NVIDIA H200", "torch": "2.13.0", "cuda": "13.0", "driver": "570", "date": "2026-01-02",
              "filled_frames": 1500, "context_fill": 0.5}  # fmt: skip

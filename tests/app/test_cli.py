@@ -210,14 +210,14 @@ def test_talk_with_every_flag(tmp_path: Path, speech: Path, talked: list[TalkOpt
     words, tokens, reply = (tmp_path / name for name in ("words.json", "tokens.json", "reply.wav"))
     typed = ["talk", "--input", str(speech), "--output", str(reply), "--stereo", "--transcript", str(words),
              "--tokens-out", str(tokens), "--model", "some/model", "--voice", "NATF0", "--persona", "You are: \"Ada\"",
-             "--mode", "eager", "--precision", "float32", "--device", "cuda:1", "--window", "personaplex", "--greedy",
-             "--seed", "42424242", "--realtime", "--lead-silence", "1.5"]  # fmt: skip
+             "--mode", "eager", "--precision", "float32", "--device", "cuda:1", "--window", "personaplex",
+             "--kv", "int8", "--greedy", "--seed", "42424242", "--realtime", "--lead-silence", "1.5"]  # fmt: skip
     assert cli.main(typed) == 0
     assert talked == [
         TalkOptions(
             input=speech,
             output=reply,
-            model=ModelSpec("some/model", "cuda:1", "float32", "eager", "personaplex"),
+            model=ModelSpec("some/model", "cuda:1", "float32", "eager", "personaplex", kv="int8"),
             sampling=Sampling(temperature=0.0, text_temperature=0.0, seed=42424242),
             persona=PersonaChoice("NATF0", 'You are: "Ada"'),
             transcript=words,
@@ -256,18 +256,24 @@ def test_bench_takes_model_and_precision_from_the_settings(tmp_path: Path) -> No
     wanted = cli.bench_options(options, cli._settings(options))
     assert (wanted.model, wanted.precisions, wanted.modes, wanted.paced) == ("some/model", ("bfloat16",), (), True)
     typed = ["bench", "--model", "random:7b", "--modes", "eager,graph,eager", "--precision", "float32,auto"]
-    typed += ["--no-paced", "--context-fill", "0", "--frames", "10", "--device", "cpu"]
+    typed += ["--no-paced", "--context-fill", "0", "--frames", "10", "--device", "cpu", "--kv", "int8"]
     options = arguments.parse(typed)
     wanted = cli.bench_options(options, cli._settings(options))
     assert (wanted.model, wanted.modes, wanted.precisions) == ("random:7b", ("eager", "graph"), ("float32", "auto"))
     assert (wanted.paced, wanted.context_fill, wanted.frames, wanted.device) == (False, 0.0, 10, "cpu")
+    assert wanted.kv == "int8"
 
 
 def test_flags_follow_the_settings_rules() -> None:
     """A flag can never accept what the setting of the same meaning refuses."""
     parser = build_parser()._subparsers._group_actions[0].choices["talk"]  # type: ignore[union-attr,index]
     named = {action.dest: action for action in parser._actions}
-    for flag, key in (("mode", "model.mode"), ("precision", "model.precision"), ("window", "model.window")):
+    for flag, key in (
+        ("mode", "model.mode"),
+        ("precision", "model.precision"),
+        ("window", "model.window"),
+        ("kv", "model.kv"),
+    ):
         for name in RULES[key].names:  # type: ignore[attr-defined]
             assert named[flag].type(name) == name
             assert name in named[flag].help

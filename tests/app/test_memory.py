@@ -82,16 +82,17 @@ def test_quantised_weights_leave_the_rings_as_they_are(precision: str) -> None:
     assert read["depth"] / plain["depth"] == pytest.approx(part, abs=0.01)
 
 
+@pytest.mark.parametrize("kv", ["full", "int8"])
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
 @pytest.mark.parametrize(("lm", "mimi"), [(LM, MIMI), (SMALL_LM, SMALL_MIMI)])
-def test_state_is_within_five_per_cent(lm: LMConfig, mimi: MimiConfig, precision: str) -> None:
+def test_state_is_within_five_per_cent(lm: LMConfig, mimi: MimiConfig, precision: str, kv: str) -> None:
     """User report L5: everything that a talk changes, attention rings first."""
     dtype = {"float32": torch.float32, "bfloat16": torch.bfloat16}[precision]
     language_model, codec = modules(lm, mimi)
-    slots = language_model.slots(dtype) | frame_slots(lm, mimi, dtype)
+    slots = language_model.slots(dtype, kv) | frame_slots(lm, mimi, dtype)
     for half in codec.slots():
         slots |= half
-    estimate = memory.estimate(lm, mimi, precision)
+    estimate = memory.estimate(lm, mimi, precision, kv=kv)
     estimated = estimate.rings + estimate.state + memory.codec_state_bytes(mimi)
     assert estimated == pytest.approx(State(slots, "meta").nbytes, rel=0.05)
 
@@ -101,6 +102,7 @@ def test_rings_are_in_bfloat16_and_follow_the_context() -> None:
     assert memory.estimate(LM, MIMI, "bfloat16").rings == 1_572_864_000
     assert memory.estimate(replace(LM, context=375), MIMI, "bfloat16").rings * 8 == 1_572_864_000
     assert memory.estimate(LM, MIMI, "float32").rings == 2 * 1_572_864_000
+    assert memory.estimate(LM, MIMI, "bfloat16", kv="int8").rings == 798_720_000  # 130 bytes for each 256
 
 
 def test_processor_needs_no_cuda() -> None:

@@ -282,6 +282,9 @@ def test_a_model_is_loaded_as_soon_as_it_is_chosen(rig: Rig) -> None:
     rig.ready()
     engine.choose_folder("/models/mine")
     assert rig.sent() == [LoadModel(ModelSpec(source="/models/mine", precision="float32"))]
+    rig.ready()
+    choose(engine.kv, "int8")
+    assert rig.sent() == [LoadModel(ModelSpec(source="/models/mine", precision="float32", kv="int8"))]
 
 
 def test_in_a_talk_a_load_asks_first(rig: Rig) -> None:
