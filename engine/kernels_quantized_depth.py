@@ -119,22 +119,35 @@ def depth_project_reference(weight: Quantized, norm: Tensor, x: Tensor) -> Tenso
 
 
 @triton.jit
+def step_score(q, keys, at, step, s: tl.constexpr, HEAD: tl.constexpr):
+    """q [HEADS, HEAD] . the keys of one step -> [HEADS]; -inf for a step yet to come, which is not looked at."""
+    k = tl.load(keys + at + s * HEAD, mask=step >= s, other=0.0).to(tl.float32)
+    return tl.where(step >= s, tl.sum(k * q, axis=1), -float("inf"))
+
+
+@triton.jit
 def attention(
     query, keys, values, step, first_head, HEADS: tl.constexpr, HEAD: tl.constexpr, STEPS: tl.constexpr,
     BLOCK: tl.constexpr, SCALE: tl.constexpr,
 ):  # fmt: skip
-    """HEADS heads from first_head on over the steps so far -> [HEADS * HEAD] float32, rounded as attention's result."""
-    heads, dims, steps = tl.arange(0, HEADS), tl.arange(0, HEAD), tl.arange(0, BLOCK)
-    q = tl.load(query + (first_head + heads[:, None]) * HEAD + dims[None, :]).to(tl.float32) * SCALE
-    at = steps[:, None, None] * HEAD + (first_head + heads[None, :, None]) * (STEPS * HEAD) + dims[None, None, :]
-    seen = steps <= step
-    k = tl.load(keys + at, mask=seen[:, None, None], other=0.0).to(tl.float32)
-    v = tl.load(values + at, mask=seen[:, None, None], other=0.0).to(tl.float32)
-    score = tl.where(seen[:, None], tl.sum(k * q[None, :, :], axis=2), -float("inf"))  # [BLOCK, HEADS]
-    share = tl.exp(score - tl.max(score, axis=0)[None, :])
-    share = share / tl.sum(share, axis=0)[None, :]
-    mixed = tl.reshape(tl.sum(share[:, :, None] * v, axis=0), (HEADS * HEAD,))
-    return mixed.to(query.dtype.element_ty).to(tl.float32)
+    """HEADS heads from first_head on over the steps so far -> [HEADS, HEAD] float32, rounded as attention's result.
+
+    Steps are no dimension of a tensor: Triton 3.6 gives them every other bit of a thread's number when there are two,
+    and then moves what is left after the sum over them to the wrong threads. What is asked for twice is made once."""
+    heads, dims = first_head + tl.arange(0, HEADS)[:, None], tl.arange(0, HEAD)[None, :]
+    q = tl.load(query + heads * HEAD + dims).to(tl.float32) * SCALE
+    at = heads * (STEPS * HEAD) + dims
+    best = step_score(q, keys, at, step, 0, HEAD)
+    for s in tl.static_range(1, BLOCK):
+        best = tl.maximum(best, step_score(q, keys, at, step, s, HEAD))
+    total = tl.zeros_like(best)
+    mixed = tl.zeros_like(q)
+    for s in tl.static_range(BLOCK):
+        share = tl.exp(step_score(q, keys, at, step, s, HEAD) - best)
+        v = tl.load(values + at + s * HEAD, mask=step >= s, other=0.0).to(tl.float32)
+        total += share
+        mixed += share[:, None] * v
+    return (mixed / total[:, None]).to(query.dtype.element_ty).to(tl.float32)
 
 
 @triton.jit

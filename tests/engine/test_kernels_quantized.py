@@ -164,6 +164,25 @@ def test_depth_attention(dtype: torch.dtype, precision: str, step: int) -> None:
     assert_near(x, wanted)
 
 
+@pytest.mark.parametrize("precision", ["int8", "int4", "fp8"])
+@pytest.mark.parametrize("step", range(8) if DEVICE == "cuda" else (1, 6))
+def test_depth_attention_at_full_width(precision: str, step: int) -> None:
+    """Every number of steps, cut as it is run: how a compiled kernel deals numbers to threads depends on the sizes."""
+    matrix, query = weight(precision, 1024, 1024), random(1024, dtype=torch.bfloat16, seed=1)
+    keys, values = (random(16, 8, 64, dtype=torch.bfloat16, seed=seed) for seed in (2, 3))
+    before = random(1024, dtype=torch.bfloat16, seed=4)
+    wanted = depth.depth_attend_reference(matrix, query, keys, values, before, step)
+    keys[:, step + 1 :], values[:, step + 1 :] = torch.nan, torch.nan
+    launch = launches_for(precision).depth_attend
+    for warps in {launch.warps, 4, 8} if DEVICE == "cuda" else {launch.warps}:
+        x = before.clone()
+        cut = launch._replace(warps=warps) if DEVICE == "cuda" else Launch(256)  # programs run one by one there
+        depth.depth_attend_add(matrix, query, keys, values, x, step, cut, pdl=PDL)
+        assert_near(x, wanted)
+        apart = (x.float() - wanted.float()).norm() / (wanted - before).float().norm()
+        assert apart < 0.02  # of what was added
+
+
 LM = LMConfig(
     dim=64, num_layers=1, num_heads=2, context=2, text_card=50, card=32, n_q=4, dep_q=2, depformer_dim=64,
     depformer_num_layers=1, depformer_num_heads=2,
