@@ -40,7 +40,10 @@ class CodecCuts(NamedTuple):
     programs: int = 320
     depth: int = 64  # of a tile's step
     warps: int = 4  # of a tile
-    tiles: tuple[tuple[str, Tile], ...] = (("decoder.2", Tile(1, 2, 128)),)
+    tiles: tuple[tuple[str, Tile], ...] = (
+        ("decoder.2", Tile(1, 2, 128)),
+        ("encoder.1", Tile(0, 16, 64, precision="tf32x3")),
+    )
     few_rows: int = 256  # programs of a convolution with one or two columns
     level_rows: int = 16  # code vectors that a program compares
     folded_projections: bool = False
@@ -48,10 +51,10 @@ class CodecCuts(NamedTuple):
     latent_start: int = EARLY
     ring_splits: int = 0
     ring_warps: int = 16
-    in_proj: Launch = Launch(8, warps=4)
-    out_proj: Launch = Launch(4, warps=4)
+    in_proj: Launch = Launch(16, warps=8)
+    out_proj: Launch = Launch(8, warps=4)
     linear1: Launch = Launch(8, warps=4)
-    linear2: Launch = Launch(4, warps=4)
+    linear2: Launch = Launch(8, warps=8)
 
 
 def unsupported(config: MimiConfig) -> str | None:
