@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from app.bench_options import RANDOM_MODELS
+from app.bench_options import BENCH_MODES, OTHER_COMPILED, RANDOM_MODELS
 from app.config import RULES
 from app.errors import UserError
 from app.messages import KV, MODES, PRECISIONS
@@ -141,12 +141,8 @@ def _add_talk(commands: argparse._SubParsersAction[Parser]) -> None:
     add("--persona", type=_ruled("persona.text", True), metavar="TEXT", help='who the model is to be; "" for nobody')
     add("--mode", type=_ruled("model.mode"), metavar="MODE", help=f"auto, {', '.join(MODES)}")
     add("--precision", type=_ruled("model.precision"), metavar="P", help=", ".join(PRECISIONS))
-    add(
-        "--device",
-        type=_ruled("model.device"),
-        metavar="DEVICE",
-        help="auto, cpu, cuda, or cuda:N for one of several cards",
-    )
+    add("--device", type=_ruled("model.device"), metavar="DEVICE",
+        help="auto, cpu, cuda, or cuda:N for one of several cards")  # fmt: skip
     add("--kv", type=_ruled("model.kv"), metavar="KV", help=f"what past frames are kept in: {', '.join(KV)}")
     add("--window", type=_ruled("model.window"), metavar="W",
         help="what is still seen once the context is full: upstream (as Moshi) or personaplex")  # fmt: skip
@@ -223,16 +219,13 @@ def _add_bench(commands: argparse._SubParsersAction[Parser]) -> None:
     add = parser.add_argument
     add("--model", type=_bench_model, metavar="NAME",
         help="mini, a folder, a Hugging Face id, or random weights of a size: random:7b, random:tiny")  # fmt: skip
-    add("--modes", type=_list_of(Choice(MODES)), default=(), metavar="LIST",
-        help=f"some of {','.join(MODES)} (default: all that work here)")  # fmt: skip
+    add("--modes", type=_list_of(Choice(BENCH_MODES)), default=(), metavar="LIST",
+        help=f"some of {','.join(MODES)} (default: all that work here); beside compiled also other ways to compile: "
+        f"{','.join(OTHER_COMPILED)}")  # fmt: skip
     add("--precision", type=_list_of(Choice(PRECISIONS)), metavar="LIST",
         help=f"some of {','.join(PRECISIONS)} (default: as in the settings)")  # fmt: skip
-    add(
-        "--device",
-        type=_ruled("model.device"),
-        metavar="DEVICE",
-        help="auto, cpu, cuda, or cuda:N for one of several cards",
-    )
+    add("--device", type=_ruled("model.device"), metavar="DEVICE",
+        help="auto, cpu, cuda, or cuda:N for one of several cards")  # fmt: skip
     add("--kv", type=_ruled("model.kv"), metavar="KV", help=f"what past frames are kept in: {', '.join(KV)}")
     add("--context-fill", type=_number(0, 1), default=0.5, metavar="PART",
         help="how much of the context the talk already fills, 0 to 1 (default 0.5)")  # fmt: skip
@@ -240,6 +233,13 @@ def _add_bench(commands: argparse._SubParsersAction[Parser]) -> None:
         help="frames to measure, flat out and again paced (default 250, 20 s of paced talk a mode)")  # fmt: skip
     add("--no-paced", action="store_true", help="measure flat out only")
     add("--json", type=_path, metavar="FILE", help="write one row for each mode and precision (JSON list)")
+    add(
+        "--trace",
+        type=_path,
+        metavar="FILE",
+        help="write some frames of each as a trace for Perfetto or chrome://tracing (mode and precision in its name)",
+    )
+    add("--nsight", action="store_true", help="name stages (NVTX) and mark some frames for nsys profile")
 
 
 # ---------------------------------------------------------------- values

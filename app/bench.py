@@ -21,7 +21,8 @@ import numpy as np
 
 from app import graphics_card, memory
 from app.bench_computer import Computer, examine_computer, memory_taken, mode_reasons, with_copy_rate
-from app.bench_options import RANDOM_MODELS, BenchOptions
+from app.bench_options import OTHER_COMPILED, RANDOM_MODELS, BenchOptions
+from app.bench_profile import mark_for_nsight, trace_path, write_trace
 from app.bench_report import print_report
 from app.errors import UserError
 from app.messages import MODES
@@ -78,8 +79,8 @@ def run_bench(options: BenchOptions, clock: Clock | None = None) -> int:
 
     def attempt(precision: str, mode: str) -> None:
         try:
-            if reasons.get(mode):
-                raise _NotMeasuredError(str(reasons[mode]))
+            if reason := reasons.get(_base(mode)):
+                raise _NotMeasuredError(reason)
             rows.append(_measure_mode(options, precision, mode, open_engine, (lm, mimi), computer, clock))
         except _NotMeasuredError as error:
             failures.append(f"{mode}, {precision}: not measured. {error}")
@@ -121,6 +122,7 @@ def _measure_mode(
     import torch
 
     from engine.errors import EngineError
+    from engine.graphs import COMPILED, compiled_counts
 
     engine = None
     try:
@@ -128,15 +130,21 @@ def _measure_mode(
         began = clock.now()
         engine = open_engine(precision)
         load_s = clock.now() - began
-        if reason := engine.mode_reasons().get(mode, "there is no such mode"):
+        if reason := engine.mode_reasons().get(_base(mode), "there is no such mode"):
             raise _NotMeasuredError(reason)
         _say(f"{mode}, {engine.precision}: preparing")
+        if options.profiled:
+            engine.name_ranges()
         began = clock.now()
-        engine.prepare(mode)
-        engine.set_mode(mode)
+        engine.prepare(_base(mode), form=mode if _base(mode) == COMPILED else COMPILED)
+        engine.set_mode(_base(mode))
         prepare_s = clock.now() - began
         row = measure(engine, options, clock, lambda: _say(f"{mode}, {engine.precision}: measuring"))
+        row |= {"mode": mode, "profiled": options.profiled}
         row["memory_bytes"] = memory_taken(engine, computer)
+        if _base(mode) == COMPILED:
+            row["compiled"] = compiled_counts()
+        _profile(engine, options, mode)
         computer = with_copy_rate(computer)
         row |= _circumstances(options, engine, sizes, computer)
         row |= {"load_s": round(load_s, 3), "prepare_s": round(prepare_s, 3)}
@@ -149,6 +157,21 @@ def _measure_mode(
     finally:
         if engine is not None:
             engine.unload()
+
+
+def _base(mode: str) -> str:
+    """The engine's mode: ways to compile are one."""
+    return "compiled" if mode in OTHER_COMPILED else mode
+
+
+def _profile(engine: Any, options: BenchOptions, mode: str) -> None:
+    hear = _Hearing()
+    if options.trace is not None:
+        path = trace_path(options.trace, mode, engine.precision)
+        write_trace(engine, path, hear)
+        _say(f"written: {path}")
+    if options.nsight and engine.device.type == "cuda":
+        mark_for_nsight(engine, hear)
 
 
 def measure(engine: Any, options: BenchOptions, clock: Clock, announce: Callable[[], None]) -> dict[str, Any]:

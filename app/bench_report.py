@@ -11,6 +11,7 @@ from typing import Any, TextIO
 
 from app.telemetry import FRAME_MS
 
+WORTH = 0.98  # of the other mode's time: less of a gain is none
 Table = tuple[str, list[str], list[list[str]]]  # title, column heads, cells
 
 
@@ -18,11 +19,16 @@ def print_report(rows: Sequence[dict[str, Any]], output: TextIO | None = None) -
     """Who was measured, the frame's table, the stages' table. `rows` has at least one entry."""
     output = output or sys.stdout
     print(heading(rows[0]), file=output)
-    for table in (frame_table(rows), stage_table(rows)):
+    tables = [frame_table(rows), stage_table(rows)]
+    if any(row.get("compiled") for row in rows):
+        tables.append(compiled_table(rows))
+    for table in tables:
         if output.isatty():
             _draw(table, output)
         else:
             print(plain(table), file=output)
+    for line in verdicts(rows):
+        print(line, file=output)
 
 
 def heading(row: dict[str, Any]) -> str:
@@ -65,6 +71,38 @@ def stage_table(rows: Sequence[dict[str, Any]]) -> Table:
                 line += ["-" if rate is None else f"{rate:.0f}", "-" if part is None else f"{part:.0f}"]
             cells.append(line)
     return "Stages", heads, cells
+
+
+def compiled_table(rows: Sequence[dict[str, Any]]) -> Table:
+    """Of the compiled modes: how many graphs the compiler made, in how many places it gave up, and how many of its
+    graphs PyTorch's CUDA graphs left out; then the first run beside the steady state."""
+    heads = ["mode", "precision", "graphs", "breaks", "not graphed by PyTorch", "build s", "first frame", "p50"]
+    cells = []
+    for row in rows:
+        if counts := row.get("compiled"):
+            numbers = [str(counts[name]) for name in ("graphs", "breaks", "not_graphed")]
+            numbers += [f"{row['prepare_s']:.1f}", f"{row['first_ms']:.2f}", f"{row['p50_ms']:.2f}"]
+            cells.append([row["mode"], row["precision"], *numbers])
+    return "Compiled code", heads, cells
+
+
+def verdicts(rows: Sequence[dict[str, Any]]) -> list[str]:
+    """For each precision whether compiled code is worth its build here: a sentence with the two numbers."""
+    usual = {row["precision"]: row for row in rows if row["mode"] == "graph"}
+    if not usual:
+        usual = {row["precision"]: row for row in rows if row["mode"] == "eager"}
+    lines = []
+    for row in rows:
+        other = usual.get(row["precision"])
+        if other is None or not row["mode"].startswith("compiled"):
+            continue
+        numbers = f"{row['p50_ms']:.2f} ms a frame against {other['p50_ms']:.2f}"
+        gains = row["p50_ms"] < other["p50_ms"] * WORTH
+        said = "is faster than" if gains else "brings nothing over"
+        lines.append(f"{row['mode']} {said} {other['mode']} in {row['precision']} here: {numbers}.")
+    if any(row.get("profiled") for row in rows):
+        lines.append("Stages had names for a profiler, which costs a little, and graph a graph for each stage.")
+    return lines
 
 
 def plain(table: Table) -> str:

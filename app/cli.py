@@ -133,6 +133,8 @@ def bench_options(options: argparse.Namespace, settings: Settings) -> BenchOptio
     """Settings and flags together. Raises UserError."""
     if options.json is not None:
         check_output(options.json, "--json")
+    if options.trace is not None:
+        check_output(options.trace, "--trace")
     model = settings.config.model
     return BenchOptions(
         model=options.model or model.source,
@@ -145,6 +147,8 @@ def bench_options(options: argparse.Namespace, settings: Settings) -> BenchOptio
         device=options.device or model.device,
         threads=model.threads,
         kv=options.kv or model.kv,
+        trace=options.trace,
+        nsight=options.nsight,
     )
 
 

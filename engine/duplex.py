@@ -23,10 +23,10 @@ from engine.answer import Answer, HostEnds, Spans
 from engine.config import LMConfig, MimiConfig, PromptCodes
 from engine.errors import Cancelled, EngineError
 from engine.faults import give_back, memory_told
-from engine.frame import STAGES, Frame, frame_slots
+from engine.frame import STAGES, frame_slots
 from engine.frame_choice import FrameChoice
 from engine.graph_pool import GraphPool
-from engine.graphs import compile_piece, graph_unavailable_reason
+from engine.graphs import COMPILED, graph_unavailable_reason
 from engine.lm import UNGENERATED, LanguageModel
 from engine.mimi import Mimi
 from engine.opening import Cancel, Progress, open_folder
@@ -36,7 +36,7 @@ from engine.precision import KV
 from engine.priming import Primer
 from engine.random_model import random_modules
 from engine.sampling import SamplingValues, fill_upstream_noise
-from engine.stages import MODES, Stage, Stages
+from engine.stages import MODES, Stage, Stages, check_mode
 from engine.state import Slots, State, TalkSnapshot
 from engine.text import TextTokenizer
 
@@ -100,12 +100,9 @@ class Duplex:
         self.reset()
 
     def _make_stages(self, *names: str, rehearsed: bool = False) -> Stages:
-        def of(frame: Frame) -> list[Stage]:
-            return [Stage(name, getattr(frame, name)) for name in names]
-
         return Stages(
-            of(self.frame), self.device, self.state, pool=self._pool, rehearsed=rehearsed, liven=self._liven,
-            compiled=lambda: of(self._frames.plain(compile_piece)),
+            [Stage(name, getattr(self.frame, name)) for name in names], self.device, self.state, pool=self._pool,
+            rehearsed=rehearsed, liven=self._liven, compiled=lambda form: self._frames.compiled(names, form),
         )  # fmt: skip
 
     def _liven(self) -> None:
@@ -190,24 +187,30 @@ class Duplex:
 
     @torch.inference_mode()
     def prepare(
-        self, mode: str, progress: Callable[[int, int], None] | None = None, cancelled: Cancel | None = None
-    ) -> None:
+        self, mode: str, progress: Callable[[int, int], None] | None = None, cancelled: Cancel | None = None,
+        form: str = COMPILED,
+    ) -> None:  # fmt: skip
         """Warm up, compile and capture what a mode needs; the talk is afterwards as before, in every case.
+        `form`: of compiled code, one of `engine.graphs.COMPILED_FORMS`, once and for all.
 
         Raises EngineError (the mode stays unusable; the sentence says why) or Cancelled.
         """
-        _check_mode(mode)
+        check_mode(mode)
         try:
             with memory_told(f"the {mode} mode was prepared", self.device):
-                self._frame_stages.prepare(mode, progress, cancelled)
-                self._prefill_stage.prepare(mode, None, cancelled)
+                self._frame_stages.prepare(mode, progress, cancelled, form)
+                self._prefill_stage.prepare(mode, None, cancelled, form)
         finally:
             if self.device.type == "cuda":
                 torch.cuda.empty_cache()  # the copies of the state that rehearsals needed
 
+    def name_ranges(self) -> None:
+        """Before `prepare`: name stages and modes for profilers (`Stages.name_ranges`)."""
+        self._frame_stages.name_ranges()
+
     def set_mode(self, mode: str) -> None:
         """Run the next frame in a prepared mode. Nothing is copied, moved or built."""
-        _check_mode(mode)
+        check_mode(mode)
         if mode not in self._frame_stages.prepared or mode not in self._prefill_stage.prepared:
             raise EngineError(f"The mode {mode} has not been prepared.")
         self.mode = mode
@@ -342,8 +345,3 @@ class Duplex:
         self.state.restore(snapshot.tensors)
         self._generator.set_state(snapshot.generator)
         self._silent_frames, self.sampling = snapshot.silent_frames, snapshot.sampling
-
-
-def _check_mode(mode: str) -> None:
-    if mode not in MODES:
-        raise EngineError(f"The mode must be one of {', '.join(MODES)}, not {mode!r}.")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 import torch
@@ -14,9 +15,11 @@ import torch
 from engine.errors import Cancelled
 from engine.faults import device_lost, out_of_memory
 from engine.frame import STAGES, Frame, Wrap, as_it_is
+from engine.graphs import CompiledForm, compile_piece, never_moves
 from engine.lm import LanguageModel
 from engine.mimi import Mimi
 from engine.placement import plain_reason
+from engine.stages import Stage
 from engine.state import State
 
 if TYPE_CHECKING:
@@ -59,6 +62,15 @@ class FrameChoice:
             self._lm, self._mimi, self._state, lm_window=self._lm_window, mimi_window=self._mimi_window,
             counted_noise=self._device.type == "cuda", wrap=wrap,
         )  # fmt: skip
+
+    def compiled(self, names: tuple[str, ...], form: CompiledForm) -> list[Stage]:
+        """The stages of these names as code that compiles itself when it first runs."""
+        if form.whole:
+            never_moves(self._state.tensors.values())
+            plain = self.plain()
+            return [Stage(name, compile_piece(getattr(plain, name), form)) for name in names]
+        frame = self.plain(partial(compile_piece, form=form))
+        return [Stage(name, getattr(frame, name)) for name in names]
 
     def _tried(self, cancelled: Callable[[], bool] | None) -> Frame:
         frame = self.fused()

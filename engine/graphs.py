@@ -14,9 +14,9 @@ from __future__ import annotations
 import logging
 import os
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Any, Protocol, TypeVar, cast
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, NamedTuple, Protocol, TypeVar, cast
 
 import torch
 
@@ -255,14 +255,65 @@ def compile_unavailable_reason(device: torch.device | str) -> str | None:
 def forget_compiled() -> None:
     """Drop all compiled code: its guards hold the tensors that it was compiled for, weights included."""
     torch.compiler.reset()
+    with suppress(ImportError):
+        from torch._dynamo.utils import counters
+
+        counters.clear()
 
 
-def compile_piece(piece: Piece) -> Piece:
+class CompiledForm(NamedTuple):
+    """A way to compile. whole: stages as one piece each; captured: replayed by this program's graphs where there are
+    any; options, mode: `torch.compile`'s."""
+
+    whole: bool = False
+    captured: bool = False
+    options: dict[str, Any] | None = None
+    mode: str | None = None
+
+
+# The first is the program's: layers and steps, replayed by its own graphs on a card. The others are to be measured
+# beside it: the same started one by one, whole stages replayed by PyTorch's graphs, and those with kernels by trial.
+COMPILED = "compiled"
+COMPILED_FORMS = {
+    COMPILED: CompiledForm(captured=True),
+    "compiled-plain": CompiledForm(),
+    "compiled-cudagraphs": CompiledForm(whole=True, options={"triton.cudagraphs": True}),
+    "compiled-max-autotune": CompiledForm(whole=True, mode="max-autotune"),
+}
+
+
+def compile_piece(piece: Piece, form: CompiledForm = COMPILED_FORMS[COMPILED]) -> Piece:
     """`piece` through `torch.compile` with fixed shapes; its first call compiles.
 
-    A piece is a layer, a step or a codec half rather than a whole stage: code for one temporal layer serves all 32, so
-    that a build takes a fraction of the time, and the calls between pieces cost nothing once the stages are captured.
-    PyTorch's own graphs (option "triton.cudagraphs") are not used: they leave functions that change their inputs
-    ungraphed, which the streaming pieces do, and they hand out outputs that the next replay overwrites.
+    The program's own form takes a layer, a step or a codec half rather than a whole stage: code for one temporal layer
+    serves all 32, so that a build takes a fraction of the time, and the calls between pieces cost nothing once the
+    stages are captured. PyTorch's own graphs (option "triton.cudagraphs") are not its choice: they leave functions that
+    change their inputs ungraphed unless these never move (`never_moves`), and they hand out outputs that the next
+    replay overwrites, so that a frame begins with `begin_frame`.
     """
-    return cast(Piece, torch.compile(piece, dynamic=False))
+    return cast(Piece, torch.compile(piece, dynamic=False, options=form.options, mode=form.mode))
+
+
+def never_moves(tensors: Iterable[torch.Tensor]) -> None:
+    """Tells compiled code that these stay where they are, as weights do: PyTorch's graphs may then change them."""
+    for tensor in tensors:
+        torch._dynamo.mark_static_address(tensor, guard=False)
+
+
+def begin_frame() -> None:
+    """PyTorch's graphs may overwrite what they returned before."""
+    torch.compiler.cudagraph_mark_step_begin()
+
+
+def compiled_counts() -> dict[str, int]:
+    """What was compiled since `forget_compiled`: graphs, breaks between them, and those that PyTorch's CUDA graphs left
+    out. Empty where this PyTorch does not count."""
+    try:
+        from torch._dynamo.utils import counters
+    except ImportError:
+        return {}
+    return {
+        "graphs": int(counters["stats"]["unique_graphs"]),
+        "breaks": sum(counters["graph_break"].values()),
+        "not_graphed": int(counters["inductor"]["cudagraph_skips"]),
+    }

@@ -8,8 +8,8 @@ Used by the engine thread only.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from itertools import pairwise
 from time import perf_counter_ns
 from typing import Any, NamedTuple
@@ -20,7 +20,11 @@ from engine.errors import Cancelled, EngineError
 from engine.faults import device_lost, out_of_memory
 from engine.graph_pool import Recorder
 from engine.graphs import (
+    COMPILED,
+    COMPILED_FORMS,
+    CompiledForm,
     CUDAGraphed,
+    begin_frame,
     compile_unavailable_reason,
     forget_compiled,
     graph_unavailable_reason,
@@ -31,6 +35,12 @@ from engine.state import State
 log = logging.getLogger(__name__)
 
 MODES = ("graph", "eager", "compiled")
+
+
+def check_mode(mode: str) -> None:
+    """Raises EngineError for what is no mode."""
+    if mode not in MODES:
+        raise EngineError(f"The mode must be one of {', '.join(MODES)}, not {mode!r}.")
 
 
 class Stage(NamedTuple):
@@ -79,11 +89,12 @@ class Stages:
 
     def __init__(
         self, stages: Sequence[Stage], device: torch.device, state: State, *,
-        pool: Recorder | None = None, compiled: Callable[[], Sequence[Stage]], rehearsed: bool = False,
+        pool: Recorder | None = None, compiled: Callable[[CompiledForm], Sequence[Stage]], rehearsed: bool = False,
         liven: Callable[[], None] = lambda: None,
     ) -> None:  # fmt: skip
         """`state`: all that the stages change; it is put back after every rehearsal. `pool`: where graphs are recorded;
-        None where there are none. `compiled`: makes the same stages out of code that compiles itself when first run.
+        None where there are none. `compiled`: makes the same stages out of code that compiles itself when first run, in
+        a form.
         `rehearsed`: the stages have run on this device. `liven`: gives them inputs that could show a difference."""
         self.names = tuple(stage.name for stage in stages)
         self._funcs = tuple(stage.func for stage in stages)
@@ -91,7 +102,15 @@ class Stages:
         self._rehearsed, self._liven = rehearsed, liven
         self._clock = StageClock(len(stages) + 1, device)
         self._graphs: dict[str, list[CUDAGraphed]] = {}
-        self._runs: dict[str, Callable[[], None]] = {"eager": self._timed(self._funcs)}
+        self._runs: dict[str, Callable[[], None]] = {"eager": self._timed("eager", self._funcs)}
+        self._ranges = False
+
+    def name_ranges(self) -> None:
+        """From now on every stage and its mode is a named range, for profilers (PyTorch's, and NVTX on a card).
+
+        Modes that are prepared afterwards have a graph for each stage, since nothing can be named within one.
+        """
+        self._ranges = True
 
     def reasons(self) -> dict[str, str | None]:
         """For every mode None, or the sentence why this computer cannot run it."""
@@ -111,8 +130,9 @@ class Stages:
         mode: str,
         progress: Callable[[int, int], None] | None = None,
         cancelled: Callable[[], bool] | None = None,
+        form: str = COMPILED,
     ) -> None:
-        """Warm up, compile and capture what `mode` needs; the state is as before afterwards.
+        """Warm up, compile and capture what `mode` needs; the state is as before afterwards. `form`: of compiled code.
 
         EngineError with the reason if the mode cannot be had here, Cancelled if asked to stop; nothing is then kept.
         """
@@ -120,7 +140,8 @@ class Stages:
             raise EngineError(reason)
         if mode in self._graphs or (mode in self._runs and (mode != "eager" or self._rehearsed)):
             return
-        funcs = tuple(stage.func for stage in self._compiled()) if mode == "compiled" else self._funcs
+        way = COMPILED_FORMS[form]
+        funcs = tuple(stage.func for stage in self._compiled(way)) if mode == "compiled" else self._funcs
         try:
             with unchanged(self._state):
                 for done, func in enumerate(funcs):
@@ -132,7 +153,7 @@ class Stages:
                         self._rehearse(self.names[done], func)
                 self._rehearsed = self._rehearsed or mode != "compiled"
                 if mode != "eager":
-                    self._runs[mode] = self._captured(mode, funcs) if self._pool is not None else self._timed(funcs)
+                    self._runs[mode] = self._made(mode, funcs, way)
             if mode == "graph":
                 self._verify()
         except BaseException:
@@ -156,24 +177,37 @@ class Stages:
         for graph in self._graphs.pop(mode, []):
             graph.reset()
 
-    def _timed(self, calls: Sequence[Callable[[], None]]) -> Callable[[], None]:
+    def _made(self, mode: str, funcs: Sequence[Callable[[], None]], form: CompiledForm) -> Callable[[], None]:
+        if self._pool is not None and (mode == "graph" or form.captured):
+            return self._captured(mode, funcs)
+        return self._timed(mode, funcs, begin_frame if form.whole else None)
+
+    def _timed(
+        self, mode: str, calls: Sequence[Callable[[], None]], begin: Callable[[], None] | None = None
+    ) -> Callable[[], None]:
         mark = self._clock.mark
 
         def run() -> None:
+            if begin is not None:
+                begin()
             for index, call in enumerate(calls):
                 mark(index)
-                call()
+                if self._ranges:
+                    with named_range(f"{mode}: {self.names[index]}", self._device):
+                        call()
+                else:
+                    call()
             mark(len(calls))
 
         return run
 
     def _captured(self, mode: str, funcs: Sequence[Callable[[], None]]) -> Callable[[], None]:
-        whole = self._clock.inside_graphs
-        parts = [self._timed(funcs)] if whole else funcs
+        whole = self._clock.inside_graphs and not self._ranges
+        parts = [self._timed(mode, funcs)] if whole else funcs
         self._graphs[mode] = [CUDAGraphed(part, pool=self._pool) for part in parts]
         for graph in self._graphs[mode]:
             graph.prepare()
-        return self._graphs[mode][0] if whole else self._timed(self._graphs[mode])
+        return self._graphs[mode][0] if whole else self._timed(mode, self._graphs[mode])
 
     def _rehearse(self, name: str, func: Callable[[], None]) -> None:
         try:
@@ -206,3 +240,10 @@ class Stages:
                 "CUDA graphs do not give the same result as eager mode on this computer, so they stay off. "
                 "Use eager mode, and please report the graphics card and driver."
             )
+
+
+@contextmanager
+def named_range(name: str, device: torch.device) -> Iterator[None]:
+    """A range on this thread's line in a profile: PyTorch's own, and on a card that of Nsight Systems."""
+    with torch.profiler.record_function(name), torch.cuda.nvtx.range(name) if device.type == "cuda" else nullcontext():  # type: ignore[no-untyped-call]
+        yield

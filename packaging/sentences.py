@@ -15,10 +15,10 @@ from pathlib import Path
 # Rooms whose words go to the terminal, a log or a report, which stay English.
 ELSEWHERE = {
     "app": {
-        "arguments", "bench", "bench_computer", "bench_options", "bench_report", "checks", "checksums", "cli",
-        "crash_report", "desktop", "device_list", "devices", "diagnostics", "doctor", "event_queue", "input_chain",
-        "main", "models_command", "recogniser_process", "redaction", "relaunch", "sound_spool", "talk", "talk_outputs",
-        "talk_report", "talk_words", "text_files",
+        "arguments", "bench", "bench_computer", "bench_options", "bench_profile", "bench_report", "checks", "checksums",
+        "cli", "crash_report", "desktop", "device_list", "devices", "diagnostics", "doctor", "event_queue",
+        "input_chain", "main", "models_command", "recogniser_process", "redaction", "relaunch", "sound_spool", "talk",
+        "talk_outputs", "talk_report", "talk_words", "text_files",
     },
     "engine": {
         "answer", "codec_rows", "conversion", "errors", "faults", "kernels_attention", "kernels_codec",

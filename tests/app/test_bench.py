@@ -11,13 +11,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from app import bench, bench_computer, bench_report, memory
+from app import bench, bench_computer, bench_profile, bench_report, memory
 from app.bench import measure, move_to, run_paced, summary, write_rows
-from app.bench_options import BenchOptions
+from app.bench_options import OTHER_COMPILED, BenchOptions
 from app.errors import UserError
 from app.graphics_card import Card
 from engine.config import LMConfig, MimiConfig
+from engine.duplex import Duplex
 from engine.errors import EngineError
+from engine.graphs import COMPILED_FORMS
 
 
 class Spans(NamedTuple):
@@ -347,3 +349,65 @@ def test_rows_are_written_whole_or_not_at_all(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="cannot be written"):
         write_rows(tmp_path / "none" / "out.json", [])
     assert [entry.name for entry in tmp_path.iterdir()] == ["out.json"]
+
+
+# ---------------------------------------------------------------- compiled code, profiles
+
+
+def test_other_ways_to_compile_are_one_mode_of_the_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    tiny(monkeypatch)
+    prepared: list[tuple[str, str]] = []
+    monkeypatch.setattr(bench, "mode_reasons", lambda device: {})
+    monkeypatch.setattr(Duplex, "mode_reasons", lambda engine: {"compiled": None, "eager": None})
+
+    def prepare(engine: Duplex, mode: str, form: str) -> None:
+        prepared.append((mode, form))
+
+    monkeypatch.setattr(Duplex, "prepare", prepare)
+    monkeypatch.setattr(Duplex, "set_mode", lambda engine, mode: None)
+    rows: list[dict[str, Any]] = []
+    monkeypatch.setattr(bench, "print_report", rows.extend)
+    modes = ("eager", "compiled", "compiled-plain", "compiled-max-autotune")
+    bench.run_bench(BenchOptions("random:tiny", modes, frames=2, paced=False, device="cpu"), FakeClock())
+    assert prepared == [
+        ("eager", "compiled"),
+        ("compiled", "compiled"),
+        ("compiled", "compiled-plain"),
+        ("compiled", "compiled-max-autotune"),
+    ]
+    assert [row["mode"] for row in rows] == list(modes)
+    assert [set(row.get("compiled", ())) for row in rows] == [set()] + [{"graphs", "breaks", "not_graphed"}] * 3
+
+
+def test_the_other_ways_are_those_of_the_engine() -> None:
+    assert ("compiled", *OTHER_COMPILED) == tuple(COMPILED_FORMS)
+
+
+def test_whether_compiling_pays_is_said_with_both_numbers() -> None:
+    counts = {"graphs": 7, "breaks": 0, "not_graphed": 3}
+    rows = [made_up_row(), made_up_row(mode="compiled", p50_ms=4.89, compiled=counts)]
+    rows += [made_up_row(mode="compiled-plain", p50_ms=3.0, compiled=counts)]
+    rows += [made_up_row(mode="compiled", precision="fp8", p50_ms=3.0, compiled=counts)]
+    assert bench_report.verdicts(rows) == [
+        "compiled brings nothing over graph in bfloat16 here: 4.89 ms a frame against 4.90.",
+        "compiled-plain is faster than graph in bfloat16 here: 3.00 ms a frame against 4.90.",
+    ]
+    piped = io.StringIO()
+    bench_report.print_report(rows, piped)
+    table = piped.getvalue().split("Compiled code\n")[1].splitlines()
+    assert table[1].split() == ["compiled", "bfloat16", "7", "0", "3", "1.0", "9.00", "4.89"]
+    assert table[-1].startswith("compiled-plain is faster")
+    eager = bench_report.verdicts([made_up_row(mode="eager"), made_up_row(mode="compiled", p50_ms=2.0)])
+    assert eager == ["compiled is faster than eager in bfloat16 here: 2.00 ms a frame against 4.90."]
+
+
+def test_a_trace_names_the_stages(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    tiny(monkeypatch)
+    monkeypatch.setattr(bench_profile, "FRAMES", 2)
+    options = BenchOptions(
+        "random:tiny", ("eager",), ("float32",), frames=2, paced=False, device="cpu", trace=tmp_path / "trace.json"
+    )
+    assert bench.run_bench(options, FakeClock()) == 0
+    events = json.loads((tmp_path / "trace-eager-float32.json").read_text())["traceEvents"]
+    names = [event.get("name") for event in events]
+    assert [names.count(f"eager: {stage}") for stage in ("encode", "temporal", "depth", "decode")] == [2, 2, 2, 2]

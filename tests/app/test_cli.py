@@ -132,7 +132,7 @@ def test_settings_flags_may_stand_before_and_after_the_command() -> None:
         (["talk", "--persona", "a\x00b"], "control character"),
         (["talk", "--persona", "x" * 4001], "4001 characters"),
         (["talk", "--input", ""], "a file's name"),
-        (["bench", "--modes", "graph,warp"], "where one of graph, eager, compiled is needed"),
+        (["bench", "--modes", "graph,warp"], "where one of graph, eager, compiled, compiled-plain, "),
         (["bench", "--modes", ""], "is needed"),
         (["bench", "--precision", "int3"], "--precision"),
         (["bench", "--frames", "0"], "from 1 to 100000"),

@@ -34,7 +34,7 @@ def counting(state: State, step: int = 1) -> Callable[[], None]:
 
 def make(state: State, compiled: Callable[[], list[Stage]]) -> Stages:
     plain = [Stage("encode", counting(state)), Stage("decode", counting(state))]
-    return Stages(plain, torch.device("cpu"), state, compiled=compiled)
+    return Stages(plain, torch.device("cpu"), state, compiled=lambda form: compiled())
 
 
 def test_a_compiler_that_fails_says_why_and_eager_goes_on(state: State) -> None:
@@ -101,7 +101,7 @@ def test_what_was_released_must_be_built_again(state: State, monkeypatch: pytest
 def graphed(state: State, funcs: list[Callable[[], None]], **options: object) -> Stages:
     """Stages with recordings in the place of CUDA graphs."""
     stages = [Stage(f"stage {index}", func) for index, func in enumerate(funcs)]
-    return Stages(stages, torch.device("cpu"), state, pool=CpuPool(), compiled=lambda: stages, **options)  # type: ignore[arg-type]
+    return Stages(stages, torch.device("cpu"), state, pool=CpuPool(), compiled=lambda form: stages, **options)  # type: ignore[arg-type]
 
 
 def test_what_has_run_on_the_device_is_not_rehearsed_again(state: State) -> None:
@@ -151,3 +151,33 @@ def test_memory_that_runs_out_is_not_the_stages_fault(state: State) -> None:
     with pytest.raises(torch.OutOfMemoryError):
         stages.prepare("eager")
     assert state["count"].item() == 0
+
+
+def test_only_the_programs_own_form_of_compiled_code_is_recorded(state: State, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What PyTorch's own graphs replay is not recorded again, and each frame tells them that it begins."""
+    begun: list[int] = []
+    monkeypatch.setattr(stages_module, "begin_frame", lambda: begun.append(1))
+    for form, recorded, whole in (
+        ("compiled", True, False),
+        ("compiled-plain", False, False),
+        ("compiled-cudagraphs", False, True),
+        ("compiled-max-autotune", False, True),
+    ):
+        stages = graphed(state, [counting(state), counting(state)])
+        stages.prepare("compiled", form=form)
+        before = len(begun)
+        stages.run("compiled")
+        assert (len(begun) - before, "compiled" in stages._graphs) == (int(whole), recorded), form
+
+
+def test_stages_and_modes_have_names_in_a_profile(state: State) -> None:
+    """Modes that were prepared before too; a replayed mode has then a graph for each stage."""
+    stages = graphed(state, [counting(state), counting(state, 2)])
+    stages.name_ranges()
+    stages.prepare("graph")
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as profile:
+        stages.run("eager")
+        stages.run("graph")
+    named = {event.name for event in profile.events()}
+    assert {"eager: stage 0", "eager: stage 1", "graph: stage 0", "graph: stage 1"} <= named
+    assert len(stages._graphs["graph"]) == 2
