@@ -52,7 +52,6 @@ class Launches(NamedTuple):
     depth_gate: Launch = Launch(rows=4, warps=2)
     depth_down: Launch = Launch(rows=4, warps=16)
     depth_head: Launch = Launch(rows=8)
-    depth_whole_rows: bool = False  # the depth's products with whole rows in a warp (`kernels_depth_rows`)
     quick_text: int = 1024  # tokens that the quick draw of the text has room for; 0: the usual draw
     quick_heads: bool = True  # the quick draw of the own codes
     depth_resident: int = 0  # programs of the kernel that runs the depth stage as one (bfloat16); 0: a chain of kernels
@@ -234,11 +233,11 @@ class FusedFrame(Frame):
         table = depth.text_embedding if step == 0 else depth.audio_embeddings[step - 1]
         embed = (b.inputs[step], table, b.spoken[step:]) if layer.index == 0 else None
         keys, values = self.state["depth.keys"][0, layer.index], self.state["depth.values"][0, layer.index]
-        whole = launches.depth_whole_rows
-        project = kernels_depth_rows.project if whole else kernels_tokens.depth_project
-        attend = kernels_depth_rows.attend_add if whole else kernels_attention.depth_attend_add
-        gated = kernels_depth_rows.gated if whole else kernels_linear.gated
-        add = kernels_depth_rows.add if whole else partial(kernels_linear.linear, add=True)
+        whole, usual = kernels_depth_rows, partial(kernels_linear.linear, add=True)
+        project = whole.project if launches.depth_project.whole else kernels_tokens.depth_project
+        attend = whole.attend_add if launches.depth_attend.whole else kernels_attention.depth_attend_add
+        gated = whole.gated if launches.depth_gate.whole else kernels_linear.gated
+        add = whole.add if launches.depth_down.whole else usual
         project(
             layer.in_proj[step], layer.norm1, b.depth_x, b.query, keys, values, step, launches.depth_project,
             embed=embed, pdl=pdl,

@@ -32,11 +32,13 @@ NO_OVERLAP, EARLY, LATE = 0, 1, 2
 
 
 class Launch(NamedTuple):
-    """How a product is cut: rows of one tile, tiles of one program, warps of one program."""
+    """How a product is cut: rows of one tile, tiles of one program, warps of one program; whole: with whole rows in a
+    warp, where there is that form (`kernels_depth_rows`)."""
 
     rows: int
     tiles: int = 1
     warps: int = 8
+    whole: bool = False
 
 
 @triton.jit

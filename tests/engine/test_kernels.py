@@ -31,6 +31,7 @@ LM = LMConfig(
 MIMI = MimiConfig(
     dimension=32, n_filters=4, num_heads=2, num_layers=1, dim_feedforward=64, context=10, codebook_dim=16, bins=16
 )
+WHOLE = {name: Launch(8, 1, 4, whole=True) for name in ("depth_project", "depth_attend", "depth_gate", "depth_down")}
 
 
 def random(*shape: int, dtype: torch.dtype, seed: int, scale: float = 1.0) -> torch.Tensor:
@@ -210,7 +211,7 @@ def test_depth_attention_of_whole_heads_sees_no_later_step(dtype: torch.dtype, s
 
 
 @torch.inference_mode()
-@pytest.mark.parametrize("forms", [{}, {"depth_whole_rows": True, "quick_text": 16, "quick_heads": True}])
+@pytest.mark.parametrize("forms", [{"quick_text": 0, "quick_heads": False}, WHOLE])
 def test_fused_frames_say_what_plain_frames_say(forms: dict[str, Any]) -> None:
     """Greedy, so that both draw alike: tokens, token ring and attention rings over a ring that fills and wraps."""
     made = {"device": DEVICE, "precision": "float32", "seed": 1, "kernels": False}

@@ -30,6 +30,7 @@ from engine.fused_codec import CodecCuts, FusedCodec
 from engine.kernels_codec import Tile
 from engine.kernels_linear import EARLY, LATE, Launch
 from engine.mimi import Mimi, Residual, StreamingConv1d, StreamingConvTranspose1d
+from engine.placement import fix_kernel_choices
 from engine.random_model import fill_random
 from engine.state import State
 from tests.gpu.candidates import build_instead_of_launching, first_line
@@ -137,15 +138,8 @@ def tiles(rows: int, columns: int, inner: int) -> list[Tile]:
 def few_tiles(rows: int) -> list[Tile]:
     """For one or two columns: rows and depth of a program."""
     shapes = (
-        (4, 1024, 8),
-        (8, 1024, 8),
-        (2, 1024, 4),
-        (4, 512, 4),
-        (4, 1024, 4),
-        (2, 2048, 8),
-        (2, 1024, 8),
-        (8, 512, 8),
-    )
+        (4, 1024, 8), (8, 1024, 8), (2, 1024, 4), (4, 512, 4), (4, 1024, 4), (2, 2048, 8), (2, 1024, 8), (8, 512, 8),
+    )  # fmt: skip
     return [Tile(height, 2, depth, warps=warps) for height, depth, warps in shapes if rows // height <= 512]
 
 
@@ -159,6 +153,7 @@ class Tuner:
     """The codec, the best cuts so far, and what the plain codec makes of some frames."""
 
     def __init__(self, deadline: float, out: Path) -> None:
+        fix_kernel_choices()  # else the plain codec's convolutions round to TF32
         self.mimi, self.state = model("cuda")
         self.cuts, self.deadline, self._out = CodecCuts(), deadline, out
         self._start = self.state.snapshot()
