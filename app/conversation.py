@@ -241,7 +241,7 @@ class Conversation(ConversationDoors):
             self._enter("building")
         loaded.change_mode(mode, self._events.put_building(mode), self._interrupted)
         self._leave_building()
-        self._board.clear("mode", "slow", "slower")  # another mode is judged anew
+        self._board.mode_changed(loaded.mode_trouble)
         self._tell_mode()
         if self._talk is not None:
             self._talk.follow_mode()

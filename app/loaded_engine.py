@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import operator
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from statistics import median
@@ -18,6 +19,7 @@ from app.engine_faults import is_sticky
 from app.engine_room import Cancelled, Engine
 from app.errors import UserError
 from app.messages import ModelInfo, Sampling
+from app.mode_worth import no_gain
 
 log = logging.getLogger("parley.engine")
 
@@ -43,7 +45,8 @@ class LoadedEngine:
         self._prepared: set[str] = set()
         self._failed: dict[str, str] = {}  # mode -> why preparing it failed
         self._short: set[str] = set()  # modes that failed for want of memory: they may be tried again
-        self.mode_trouble = ""  # why another mode than the one asked for is in use
+        self.mode_trouble = ""  # why another mode than the one asked for is in use, or what is wrong with this one
+        self._clock: Callable[[], int] = time.perf_counter_ns
         self.frame_ms = 0.0  # what a frame took in the warm-up
         self.seed: int | None = None  # for the next talk; None = a new one each time
 
@@ -70,8 +73,11 @@ class LoadedEngine:
         eager and graph are both prepared, so that switching between them in a talk is a choice of a callable; compiled
         is built on request only.
         """
+        self._clock = clock
         self.mode_trouble = self._choose_first_mode(wanted, progress, cancelled)
         self.frame_ms = self._warm_up(clock)
+        if self.engine.mode == "compiled":
+            self.mode_trouble = self._no_gain()
 
     def _choose_first_mode(self, wanted: str, progress: ModeProgress, cancelled: Cancelled) -> str:
         """Returns "" or one sentence why another mode than the wanted one is in use."""
@@ -123,9 +129,16 @@ class LoadedEngine:
 
     def change_mode(self, mode: str, progress: StepProgress, cancelled: Cancelled) -> None:
         """Prepare the mode if that was not done yet, and choose it. On any error the old one stays chosen."""
-        if mode not in self._prepared:
+        built = mode not in self._prepared
+        if built:
             self._prepare(mode, progress, cancelled)
         self.engine.set_mode(mode)
+        self.mode_trouble = self._no_gain() if built and mode == "compiled" else ""
+
+    def _no_gain(self) -> str:
+        """Of compiled code that was just built: a sentence if it is no faster than what there was."""
+        usual = "graph" if "graph" in self._prepared else "eager"
+        return no_gain(self.engine, "compiled", usual, self._clock)
 
     def set_sampling(self, sampling: Sampling) -> None:
         """Checks everything, then applies everything, from the next frame on; the seed from the next talk on."""

@@ -56,6 +56,14 @@ class Noticeboard:
             if self._standing.pop(kind, None) is not None:
                 self._emit(TroubleCleared(kind))
 
+    def mode_changed(self, trouble: str) -> None:
+        """Another mode is judged anew. trouble: a sentence about the mode itself, or ""."""
+        self.clear("slow", "slower")
+        if trouble:
+            self.post(Trouble("mode", trouble))
+        else:
+            self.clear("mode")
+
     def stands(self, kind: str) -> bool:
         return kind in self._standing
 

@@ -126,6 +126,7 @@ class FakeEngine:
         self.device = device
         self.plain_reason = plain_reason
         self.mode = "eager"
+        self.mode_costs = {"compiled": 0.5}  # part of `costs` that a frame takes in a mode
         self.default_sampling = FakeSampling()
         self.sampling = FakeSampling()
         self.prepared: set[str] = {"eager"}
@@ -206,12 +207,20 @@ class FakeEngine:
         if cancelled is not None and cancelled():
             raise Cancelled
 
+    def snapshot(self) -> tuple[int, ...]:
+        """Nothing of what is called until `restore` is kept, but the time that it took."""
+        return self.frames, self.steps, len(self.heard), len(self.calls)
+
+    def restore(self, snapshot: tuple[int, ...]) -> None:
+        self.frames, self.steps, heard, calls = snapshot
+        del self.heard[heard:], self.calls[calls:]
+
     def step(self, pcm: np.ndarray) -> FakeAnswer:
         assert pcm.shape == (FRAME,)
         assert pcm.dtype == np.float32
         self._called("step")
         frame = self.frames
-        cost = self.cost_ms(self.steps)
+        cost = self.cost_ms(self.steps) * self.mode_costs.get(self.mode, 1.0)
         self._advance(cost)
         if frame in self.fail_at:
             raise self.fail_at.pop(frame)
