@@ -3,10 +3,14 @@
     python -m tests.gpu.full_size --folder EMPTY_FOLDER [--steps 16] [--frames 200]
 
 Writes a checkpoint of the full sizes in the published layout into the folder (17 GB with the 16 depth steps of
-PersonaPlex's file, 15 with 8; a folder in memory is quickest), then loads it as the program does and prints one JSON
-line: seconds of each part, peaks of host memory (private pages: mapped file pages are the system's) and of the card
-against the loaded bytes, frame times, the time to prime a persona of 400 frames for the first and second time, and what
-unloading gives back. The folder is left as it is.
+PersonaPlex's file, 15 with 8), then starts twice in processes of their own (the files are dropped from the system's
+cache before; a folder in memory stays there) and prints for each a JSON line: seconds to read the files alone; to start
+Python and CUDA, to load, to capture; all of that until the first frame is answered, as a multiple of the reading, and
+the time allowed for it (1.5 times the reading and 5 s). In the first start kernels may still have to be built.
+
+Then it loads as the program does once more and prints one JSON line: seconds of each part, peaks of host memory
+(private pages: mapped file pages are the system's) and of the card against the loaded bytes, frame times, the time to
+prime a persona of 400 frames for the first and second time, and what unloading gives back. The folder is left as it is.
 """
 
 from __future__ import annotations
@@ -14,7 +18,9 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import os
 import statistics
+import subprocess
 import sys
 import threading
 import time
@@ -85,6 +91,60 @@ class HostPeak:
         return int(lines["RssAnon"].split()[0]) * 1024
 
 
+def forget_files(folder: Path) -> None:
+    """Out of the system's cache, as after a start of the computer; files in memory stay where they are."""
+    for name in (MODEL_NAME, MIMI_NAME):
+        file = os.open(folder / name, os.O_RDONLY)
+        try:
+            os.fsync(file)
+            os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
+        finally:
+            os.close(file)
+
+
+def read_files(folder: Path) -> float:
+    """Seconds to read the weights once and do nothing with them."""
+    forget_files(folder)
+    block = memoryview(bytearray(64 << 20))
+    began = time.perf_counter()
+    for name in (MODEL_NAME, MIMI_NAME):
+        with (folder / name).open("rb", buffering=0) as file:
+            while file.readinto(block):
+                pass
+    return time.perf_counter() - began
+
+
+def start(folder: Path, precision: str) -> dict[str, float]:
+    """One start in this fresh process; "at": when it was ready, by the system's clock."""
+    began = time.perf_counter()
+    torch.zeros(1, device="cuda")
+    cuda = time.perf_counter() - began
+    began = time.perf_counter()
+    duplex = Duplex.load(folder, device="cuda", precision=precision)
+    torch.cuda.synchronize()
+    loaded = time.perf_counter() - began
+    began = time.perf_counter()
+    duplex.prepare("graph")
+    duplex.set_mode("graph")
+    duplex.step(np.zeros(1920, np.float32))
+    return {"at": time.time(), "CUDA s": cuda, "load s": loaded, "capture s": time.perf_counter() - began}
+
+
+def starts(folder: Path, precision: str) -> None:
+    """Two starts in new processes, each beside the time to read the files alone."""
+    for which in ("first start", "start"):
+        read = read_files(folder)
+        forget_files(folder)
+        command = [sys.executable, "-m", "tests.gpu.full_size", "--folder", str(folder), "--start", precision]
+        began = time.time()
+        done = subprocess.run(command, check=True, capture_output=True, text=True)
+        parts = json.loads(done.stdout.splitlines()[-1])
+        ready, allowed = parts.pop("at") - began, 1.5 * read + 5
+        parts = {"Python and imports s": ready - sum(parts.values()), **parts}
+        line = {"read s": read, **parts, "ready s": ready, "ready / read": ready / read, "allowed s": allowed}
+        print(which, json.dumps({name: round(value, 2) for name, value in line.items()}), flush=True)
+
+
 def frame_times(duplex: Duplex, frames: int) -> dict[str, float]:
     noise = (np.random.default_rng(0).standard_normal(1920) * 0.1).astype(np.float32)
     times = []
@@ -141,11 +201,18 @@ def main() -> int:
     parser.add_argument("--folder", type=Path, required=True)
     parser.add_argument("--steps", type=int, choices=(8, 16), default=16)
     parser.add_argument("--frames", type=int, default=200)
+    parser.add_argument(
+        "--start", metavar="PRECISION", help="only start, from files that are there, and print its parts"
+    )
     options = parser.parse_args()
+    if options.start:
+        print(json.dumps(start(options.folder, options.start)))
+        return 0
     began = time.perf_counter()
     size = write_files(options.folder, options.steps)
     print(f"{size:.2f} GB written in {time.perf_counter() - began:.0f} s", flush=True)
     torch.cuda.empty_cache()
+    starts(options.folder, "bfloat16")
     torch.cuda.reset_peak_memory_stats()
     print(json.dumps(measure(options.folder, options.frames)))
     return 0
