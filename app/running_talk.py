@@ -58,6 +58,7 @@ class RunningTalk:
         self._repeats = RepeatWatch(board)
         self._joiner = PieceJoiner()
         self._frames = 0
+        self._skipped = 0  # microphone frames that were left out; the talk's time goes on in them
         self.silenced = 0  # frames whose answer was no sound and was replaced by silence
         self._apart = 0  # of these, the newest ones without a sound one between
         self._frames_remembered = context - persona_frames
@@ -110,7 +111,8 @@ class RunningTalk:
 
     def answered(self, answer: AnswerLike, sound: AudioStatus, clock: FrameClock) -> None:
         """Account for one answered frame: say its words, write its record, give the notices that follow."""
-        self._say_words(answer.text, sound.skipped)
+        self._skipped = sound.skipped
+        self._say_words(answer.text)
         record = self._record(answer, sound, clock)
         self._history.append(record)
         self._frames += 1
@@ -124,17 +126,17 @@ class RunningTalk:
         """The talk is over: say what is left of an incomplete character and take the talk's notices down."""
         rest = self._joiner.finish()
         if rest:
-            self._emit(say.TextSpoken(self._frames * FRAME_S, rest))
+            self._emit(say.TextSpoken((self._frames + self._skipped) * FRAME_S, rest))
         self._sound.update(())
         self._stop_waiting()
         self._board.clear("slower", "context", "persona", "repeat")
 
-    def _say_words(self, token: int | None, skipped: int) -> None:
+    def _say_words(self, token: int | None) -> None:
         piece = "" if token is None else self._loaded.engine.text_piece(token)
         self._repeats.add(token if piece else None)
         text = self._joiner.feed(piece)
         if text:
-            self._emit(say.TextSpoken((self._frames + skipped) * FRAME_S, text))
+            self._emit(say.TextSpoken((self._frames + self._skipped) * FRAME_S, text))
 
     def _record(self, answer: AnswerLike, sound: AudioStatus, clock: FrameClock) -> FrameRecord:
         spans = answer.spans

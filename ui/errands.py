@@ -90,7 +90,7 @@ class Errands(QObject):
         if self.guide is None:
             self.guide = GuideWindow(self._session, self._bridge, self._ports, self._theme)
             self.guide.setWindowIcon(self._window.windowIcon())
-        self.guide.open()
+        self.guide.open(over=self._window)
         self.held_keys.watch(self.guide)
 
     def windows(self) -> list[QWidget]:

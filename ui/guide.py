@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QCloseEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QButtonGroup,
@@ -35,6 +35,7 @@ from ui.theme import Theme
 from ui.words import tr, translated
 
 CHECK_S = 5.0
+WIDTH, HEIGHT = 620, 480  # the four models that are offered stand in it without a scroll bar
 VERDICT_TONES = {"fits": "", "slow": "near", "too large": "over"}
 VERDICT_MARKS = {"fits": "\N{HEAVY CHECK MARK}", "slow": "!", "too large": "!!"}
 
@@ -258,7 +259,7 @@ class GuideWindow(QWidget):
         self.next.clicked.connect(self._forward)
         QShortcut(QKeySequence(Qt.Key.Key_Escape), self).activated.connect(self.close)
         self.show_step(0)
-        self.resize(620, 380)
+        self.resize(WIDTH, HEIGHT)
 
     def _arrange(self) -> None:
         for step in self.steps:
@@ -279,8 +280,13 @@ class GuideWindow(QWidget):
         column.addWidget(VerticalScroll(card), 1)
         column.addLayout(row)
 
-    def open(self) -> None:
-        """Show it from the first step on, and remember that it was shown."""
+    def open(self, over: QWidget | None = None) -> None:
+        """Show it from the first step on, and remember that it was shown. over: the window in whose middle it is laid,
+        where the system lets a program choose."""
+        if over is not None and not self.isVisible():
+            middle = QRect(QPoint(0, 0), self.size())
+            middle.moveCenter(over.frameGeometry().center())
+            self.move(middle.topLeft())
         self.show_step(0)
         self._settings.set(keys.GUIDE_SEEN, True)
         self.show()

@@ -261,7 +261,7 @@ class MainWindow(QMainWindow):
         if not records or not self._session.talking:
             return
         newest = records[-1]
-        seconds = (newest.number + 1) * FRAME_MS / 1000
+        seconds = (newest.number + 1 + newest.skipped) * FRAME_MS / 1000  # as the transcript counts
         if int(seconds) != int(self._seconds):
             self._seconds = seconds
             self._show_words(self._session.phase)

@@ -63,7 +63,7 @@ class PersonaPresets(QWidget):
         same = (row for row, preset in enumerate(presets) if (preset.voice, preset.text) == (held.voice, held.text))
         self.box.setCurrentIndex(next(same, -1))
         self.box.setEnabled(bool(presets))
-        self.box.setPlaceholderText(tr("None of those saved") if presets else tr("None saved yet"))
+        self.box.setPlaceholderText(tr("Choose a saved one") if presets else tr("None saved yet"))
         self.save.setEnabled(bool(held.voice or held.text.strip()))
         self.delete.setEnabled(self.box.currentIndex() >= 0)
 

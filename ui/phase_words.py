@@ -40,5 +40,5 @@ BUNDLED_HINTS = {
 
 def hint(phase: str, info: ModelInfo | None) -> str:
     """What stands in an empty transcript, not yet translated; "" for nothing."""
-    bundled = info is not None and info.source == "mini" and info.trained and not info.limits
+    bundled = info is not None and info.source == "mini" and info.trained
     return (BUNDLED_HINTS.get(phase) if bundled else None) or HINTS[phase]

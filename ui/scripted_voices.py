@@ -122,6 +122,8 @@ class ScriptedFits:
             ScriptedFit("nvidia/personaplex-7b-v1", "PersonaPlex 7B",
                         "Follows a voice and a persona. Its licence is accepted once, online.",
                         f"Takes 17.0 GiB of the 24.0 GiB of the {card}, in bfloat16.", "fits"),
+            ScriptedFit("kyutai/moshiko-pytorch-bf16", "Moshi 7B, male voice", "Kyutai's Moshi with the voice Moshiko.",
+                        f"Takes 17.0 GiB of the 24.0 GiB of the {card}, in bfloat16.", "fits"),
             ScriptedFit("other/large", "A model of 30B", "Larger than the others.",
                         f"Needs at least 40.2 GiB, and the {card} has 24.0 GiB.", "too large"),
         )  # fmt: skip

@@ -287,6 +287,7 @@ QToolButton[kind="primary"]:disabled, QPushButton[kind="primary"]:disabled {{ ba
 QToolButton[kind="flat"] {{ background: transparent; border-color: transparent; padding: 6px; }}
 QToolButton[kind="flat"]:hover {{ background: {c.hover}; }}
 QToolButton[kind="flat"]:focus {{ border: 2px solid {c.accent}; padding: 5px; }}
+QFileDialog QToolButton {{ padding: 2px; }} /* Qt's own dialog: its pictures need the room */
 QRadioButton, QCheckBox {{ spacing: 7px; }}
 QRadioButton::indicator, QCheckBox::indicator {{ width: {box - 2}px; height: {box - 2}px; border: 1px solid {c.muted};
     background: {c.surface}; border-radius: {box // 2}px; }}
@@ -305,6 +306,7 @@ QComboBox, QLineEdit, QSpinBox, QDoubleSpinBox, QPlainTextEdit {{ background: {c
 QComboBox:hover, QLineEdit:hover, QSpinBox:hover, QDoubleSpinBox:hover {{ border-color: {c.muted}; }}
 QComboBox:focus, QLineEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus, QPlainTextEdit:focus {{
     border: 2px solid {c.accent}; padding: 4px 8px; }}
+QComboBox:focus {{ padding: 5px 8px; }} /* Qt takes the room of the list from it: with less, a row is cut off */
 QComboBox:disabled, QSpinBox:disabled, QDoubleSpinBox:disabled {{ color: {c.muted}; background: {c.sunken}; }}
 QComboBox QLineEdit, QComboBox QLineEdit:focus {{ border: none; padding: 0; background: transparent; }}
 QAbstractSpinBox QLineEdit, QAbstractSpinBox QLineEdit:focus {{ border: none; padding: 0 9px;

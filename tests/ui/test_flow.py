@@ -34,6 +34,16 @@ def levels(rig: Rig) -> list[int]:
     return [main.microphone.meter.value(), main.speaker.meter.value()]
 
 
+def test_the_talks_clock_is_that_of_the_transcript(rig: Rig) -> None:
+    """Time goes on in microphone frames that are left out, as while a mode is built: words after it stand later."""
+    rig.talk()
+    records = scripted.frames([("graph", 25)])
+    for record in [*records[:-1], records[-1]._replace(skipped=250)]:
+        rig.conversation.history.append(record)
+    rig.window.bridge.tick()
+    assert rig.window.main.phase.text() == "Talking, 0:22"
+
+
 @pytest.mark.parametrize(
     ("kind", "words"),
     [("audio-input", "Waiting for the microphone"), ("audio-output", "Waiting for the loudspeaker"),

@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QScrollArea
 
 from app.messages import LoadModel, ModelSpec
 from tests.ui.conftest import MakeRig, Rig
@@ -113,7 +113,12 @@ def test_models_are_listed_with_their_cost_and_loaded_only_with_done(room: Room)
     assert room.fits.looked == 0, "nothing is asked of the computer before it is wanted"
     guide.show_step(2)
     room.beat()
-    assert list(guide.model.choices) == ["mini", "nvidia/personaplex-7b-v1", "other/large"]
+    assert list(guide.model.choices) == [
+        "mini",
+        "nvidia/personaplex-7b-v1",
+        "kyutai/moshiko-pytorch-bf16",
+        "other/large",
+    ]
     assert guide.model.choices["mini"].isChecked()
     assert "17.0 GiB of the 24.0 GiB" in guide.model.costs["nvidia/personaplex-7b-v1"].text()
     assert guide.model.costs["other/large"].text().startswith("!!"), "not told by colour alone"
@@ -125,6 +130,21 @@ def test_models_are_listed_with_their_cost_and_loaded_only_with_done(room: Room)
     assert room.rig.sent() == [LoadModel(ModelSpec(source="nvidia/personaplex-7b-v1"))]
     assert room.rig.settings.values[keys.MODEL_SOURCE] == "nvidia/personaplex-7b-v1"
     assert not guide.isVisible()
+
+
+def test_the_guide_lies_in_the_middle_of_the_window_and_needs_no_scroll_bar(room: Room) -> None:
+    guide = room.open()
+    main = room.rig.window.main
+    off = guide.geometry().center() - main.frameGeometry().center()
+    assert max(abs(off.x()), abs(off.y())) <= 2
+    for number in range(len(guide.steps)):
+        guide.show_step(number)
+        room.beat()
+        QApplication.processEvents()
+        areas = guide.findChildren(QScrollArea)
+        assert areas
+        assert [area.verticalScrollBar().maximum() for area in areas] == [0] * len(areas)
+    assert len(guide.model.choices) == 4, "as many as are offered"
 
 
 def test_done_without_another_choice_loads_nothing(room: Room) -> None:

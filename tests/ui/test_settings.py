@@ -334,6 +334,26 @@ def test_sliders_below_each_other_end_together_and_show_their_whole_handle(make_
         assert room >= 20, "the largest value has room"
 
 
+@pytest.mark.parametrize("size", [100, 150])
+def test_a_list_that_is_clicked_shows_all_of_its_rows(make_rig: MakeRig, size: int) -> None:
+    """With the box in focus the list was two pixels short, so that Qt put arrows into it and cut a row off."""
+    rig = make_rig(values={"window.text_size": size})
+    box = rig.open_settings("audio").audio.boxes["input"]
+    height = box.height()
+    box.window().activateWindow()
+    box.setFocus()
+    assert QTest.qWaitForWindowActive(box.window())
+    assert box.hasFocus()
+    QTest.mouseClick(box, Qt.MouseButton.LeftButton)
+    rows = box.view()
+    assert rows.isVisible()
+    assert box.count() == 3
+    assert rows.verticalScrollBar().maximum() == 0
+    assert rows.viewport().height() >= sum(rows.sizeHintForRow(row) for row in range(box.count()))
+    box.hidePopup()
+    assert box.height() == height
+
+
 def test_a_slider_counts_once_it_rests(rig: Rig) -> None:
     rig.ready()
     slider = rig.open_settings("engine").engine.sliders["text_top_k"]
