@@ -61,7 +61,7 @@ NOT_SHOWN = {
     "{1} from {2} to {3}", "keys of {1}", "number of {1}", "type of {1}", "Restart Parley", "another format",
 }  # fmt: skip
 UNSEEN_ERRORS = {"RuntimeError", "ValueError", "TypeError", "AssertionError", "NotImplementedError"}
-UNSEEN_CALLS = {"compile", "fullmatch", "match", "sub"}
+UNSEEN_CALLS = {"compile", "custom_op", "fullmatch", "match", "sub"}
 LEAST_WORDS = 2
 _WORD = re.compile(r"(?<!\S)[\"'“(]*[A-Za-z][A-Za-z'-]*[\"'”).,:;]*(?!\S)")
 _PLACES = re.compile(r"(?:\{\d*\})+")

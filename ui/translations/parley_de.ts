@@ -557,7 +557,7 @@
     </message>
     <message>
       <source>F&amp;ull range</source>
-      <translation>Voller &amp;Voller Bereichamp;Bereich</translation>
+      <translation>Voller &amp;Bereich</translation>
     </message>
     <message>
       <source>FLAC: the same sound in half the room</source>
@@ -1941,10 +1941,6 @@ Erinnert sich an {frames} Frames ({time})</translation>
     <message>
       <source> of the {1} s that it should last</source>
       <translation> von den {1} s, die sie dauern sollte</translation>
-    </message>
-    <message>
-      <source>(Tensor x, Tensor values, Tensor scales) -&gt; Tensor</source>
-      <translation type="unfinished" />
     </message>
     <message>
       <source>, and {1} more</source>
