@@ -15,6 +15,7 @@ from torch import Tensor, nn
 
 from engine.errors import EngineError
 from engine.precision import QUANTIZED, SPREAD_AT_ONCE, Storage, storage
+from engine.toolchain import triton_failure
 
 FP8 = torch.float8_e4m3fn
 FP8_LARGEST = 448.0
@@ -199,10 +200,50 @@ def linear(x: Tensor, weight: Weight) -> Tensor:
         if vectors.shape[0] <= _FEW_VECTORS:
             y = torch._weight_int8pack_mm(vectors.to(torch.bfloat16), values, scales[:, 0])
             return y.to(x.dtype).unflatten(0, x.shape[:-1])
+    if values.dtype == FP8 and len(scales) == len(values) and torch.compiler.is_compiling():
+        product: Tensor = torch.ops.parley.row_scaled_product(x, values, scales)
+        return product
+    return _in_blocks(x, values, scales)
+
+
+def _in_blocks(x: Tensor, values: Tensor, scales: Tensor) -> Tensor:
     rows = max(1, SPREAD_AT_ONCE // x.shape[-1])
     if values.shape[0] > rows:
         return torch.cat([_spread_product(x, part) for part in _row_blocks(values, scales, rows)], dim=-1)
     return _spread_product(x, Quantized(values, scales))
+
+
+# Compiled code calls this product and does not look into it: compilers know little of 8-bit floats, and would write the
+# widened matrix to memory first.
+@torch.library.custom_op(
+    "parley::row_scaled_product", mutates_args=(), schema="(Tensor x, Tensor values, Tensor scales) -> Tensor"
+)
+def _row_scaled_product(x: Tensor, values: Tensor, scales: Tensor) -> Tensor:
+    """x [..., columns] by fp8 values [rows, columns] with a scale for each row; by the fused kernel where it fits."""
+    kernel = _kernel(x, Quantized(values, scales))
+    return _in_blocks(x, values, scales) if kernel is None else kernel
+
+
+@_row_scaled_product.register_fake
+def _(x: Tensor, values: Tensor, scales: Tensor) -> Tensor:
+    return x.new_empty((*x.shape[:-1], values.shape[0]))
+
+
+def _kernel(x: Tensor, weight: Quantized) -> Tensor | None:
+    """The product of one vector on a card; None where the kernel does not fit."""
+    if x.device.type != "cuda" or x.numel() != x.shape[-1] or torch.cuda.get_device_capability(x.device) < (8, 9):
+        return None
+    if triton_failure() is not None:
+        return None
+    from engine import kernels_linear, kernels_quantized  # these import Triton
+    from engine.fused_quantized import FLOATS
+    from engine.kernels_quantized_parts import supported
+
+    if not supported(weight):
+        return None
+    out = x.new_empty(weight.values.shape[0])
+    kernels_quantized.linear(weight, x.reshape(-1), out, FLOATS.project, pdl=kernels_linear.NO_OVERLAP)
+    return out.view(*x.shape[:-1], -1)
 
 
 def _row_blocks(values: Tensor, scales: Tensor, rows: int) -> list[Quantized]:

@@ -238,3 +238,26 @@ def test_a_trained_model_is_judged_by_speech_at_its_first_load(tmp_path: Path) -
     with pytest.raises(EngineError, match=r"In int4 this model says the same as before in only \d"):
         Duplex.load(folder, device="cpu", precision="int4", cache=cache, speech=lambda: speech)
     assert len(list(cache.iterdir())) == 1
+
+
+@torch.inference_mode()
+def test_compiled_code_takes_the_fp8_row_product_as_one_operation() -> None:
+    """One graph without a break, in which the product stands by its name; the result is eager's."""
+    matrix = torch.randn(96, 64, generator=torch.Generator().manual_seed(0))
+    kept = storage("fp8-row", "temporal.layers.0.in_proj", matrix.shape)
+    assert kept is not None
+    weight = empty(kept, matrix.shape, "cpu")
+    quantize(matrix, kept, weight)
+    graphs: list[list[str]] = []
+
+    def note(module: torch.fx.GraphModule, _inputs: object) -> object:
+        graphs.append([str(node.target) for node in module.graph.nodes if node.op == "call_function"])
+        return module.forward
+
+    def piece(x: torch.Tensor) -> torch.Tensor:
+        return linear(x * 2, weight).relu()
+
+    x = torch.randn(1, 1, 64, generator=torch.Generator().manual_seed(1))
+    assert torch.equal(torch.compile(piece, backend=note, fullgraph=True)(x), piece(x))
+    (named,) = graphs
+    assert [name for name in named if "row_scaled_product" in name] == named[1:], "the doubling, and the product"
