@@ -104,6 +104,7 @@ class Stages:
         self._graphs: dict[str, list[CUDAGraphed]] = {}
         self._runs: dict[str, Callable[[], None]] = {"eager": self._timed("eager", self._funcs)}
         self._ranges = False
+        self.apart = 0  # so many first stages are a graph of their own, at work while the rest is handed to the card
 
     def name_ranges(self) -> None:
         """From now on every stage and its mode is a named range, for profilers (PyTorch's, and NVTX on a card).
@@ -183,31 +184,42 @@ class Stages:
         return self._timed(mode, funcs, begin_frame if form.whole else None)
 
     def _timed(
-        self, mode: str, calls: Sequence[Callable[[], None]], begin: Callable[[], None] | None = None
+        self, mode: str, calls: Sequence[Callable[[], None]], begin: Callable[[], None] | None = None, first: int = 0
     ) -> Callable[[], None]:
+        """The stages from number `first` on, with their time stamps."""
         mark = self._clock.mark
 
         def run() -> None:
             if begin is not None:
                 begin()
-            for index, call in enumerate(calls):
+            for index, call in enumerate(calls, first):
                 mark(index)
                 if self._ranges:
                     with named_range(f"{mode}: {self.names[index]}", self._device):
                         call()
                 else:
                     call()
-            mark(len(calls))
+            mark(first + len(calls))
 
         return run
 
     def _captured(self, mode: str, funcs: Sequence[Callable[[], None]]) -> Callable[[], None]:
         whole = self._clock.inside_graphs and not self._ranges
-        parts = [self._timed(mode, funcs)] if whole else funcs
-        self._graphs[mode] = [CUDAGraphed(part, pool=self._pool) for part in parts]
-        for graph in self._graphs[mode]:
+        parts = funcs
+        if whole:
+            starts = (0, self.apart) if self.apart else (0,)
+            parts = [self._timed(mode, funcs[a:b], first=a) for a, b in pairwise((*starts, len(funcs)))]
+        graphs = self._graphs[mode] = [CUDAGraphed(part, pool=self._pool) for part in parts]
+        for graph in graphs:
             graph.prepare()
-        return self._graphs[mode][0] if whole else self._timed(mode, self._graphs[mode])
+        if not whole:
+            return self._timed(mode, graphs)
+
+        def run() -> None:
+            for graph in graphs:
+                graph()
+
+        return run if len(graphs) > 1 else graphs[0]
 
     def _rehearse(self, name: str, func: Callable[[], None]) -> None:
         try:

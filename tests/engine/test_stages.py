@@ -181,3 +181,18 @@ def test_stages_and_modes_have_names_in_a_profile(state: State) -> None:
     named = {event.name for event in profile.events()}
     assert {"eager: stage 0", "eager: stage 1", "graph: stage 0", "graph: stage 1"} <= named
     assert len(stages._graphs["graph"]) == 2
+
+
+def test_first_stages_can_be_a_graph_of_their_own(state: State) -> None:
+    """With time stamps inside graphs, as a card has them."""
+    stages = graphed(state, [counting(state), counting(state, 2), counting(state, 3)])
+    stages._clock.inside_graphs, stages.apart = True, 1
+    stages.prepare("graph")
+    before = state.snapshot()
+    stages.run("eager")
+    wanted = state.snapshot()
+    state.restore(before)
+    stages.run("graph")
+    assert all(torch.equal(state[name], wanted[name]) for name in wanted)
+    assert len(stages._graphs["graph"]) == 2
+    assert len(stages.spans()) == 3 and min(stages.spans()) >= 0

@@ -196,3 +196,18 @@ def first_line(error: BaseException) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [""]
     line = lines[-1] if "CompilationError" in type(error).__name__ else lines[0]  # else it is the source
     return f"{type(error).__name__}: {line}"[:200]
+
+
+def short(change: dict[str, Any]) -> str:
+    def cut(value: Any) -> str:
+        return str(tuple(value)) if isinstance(value, tuple) else str(value)
+
+    return ", ".join(f"{name}={cut(value)}" for name, value in change.items())
+
+
+def plain(value: Any) -> Any:
+    """NamedTuples as JSON objects, launches as lists."""
+    if hasattr(value, "_asdict"):
+        fields = value._asdict()
+        return list(value) if isinstance(value, Launch) else {k: plain(v) for k, v in fields.items()}
+    return value

@@ -33,12 +33,11 @@ from engine.config import MIMI, MOSHI_7B
 from engine.duplex import Duplex
 from engine.frame import STAGES
 from engine.fused import FusedFrame
-from engine.kernels_linear import Launch
 from engine.kernels_sampling import sample, sampled_head
 from engine.lm import UNGENERATED
 from engine.sampling import SamplingValues
 from tests.gpu.bench_kernels import HALF_FULL, copy_bandwidth, graph_time
-from tests.gpu.candidates import Choice, candidates, first_line, make_frame, start_choice, warm
+from tests.gpu.candidates import Choice, candidates, first_line, make_frame, plain, short, start_choice, warm
 
 # What a precision gets of the time, beside the others that are asked for.
 SHARES = {"bfloat16": 50, "int8": 18, "int4": 16, "fp8-row": 8, "fp8": 8}
@@ -192,41 +191,34 @@ class Tuner:
                 taken = graph_time(getattr(self._plain, stage), repeats=5)
                 print(f"  {stage:9} {taken:7.3f} ms by the plain path", flush=True)
 
-    def whole_frame(self, count: int = 300) -> dict[str, float]:
-        """p50 and p99 of `Duplex.step` in graph mode, and the stages' medians; milliseconds."""
+    def whole_frame(self, apart: int = 0, count: int = 300) -> dict[str, float]:
+        """p50 and p99 of `Duplex.step` in graph mode, the stages' medians, and how long the host takes to start a
+        frame's graphs; milliseconds. `apart`: stages in a graph of their own."""
         e = self.engine
         e.state["frame.forced"].fill_(-2)
         e.set_sampling(SamplingValues())
         e.frame = self.frame
         e._frame_stages = e._make_stages(*STAGES)
+        e._frame_stages.apart = apart
         e.prepare("graph")
         e.set_mode("graph")
         e.state["tokens.position"].fill_(HALF_FULL)
         pcm = np.random.default_rng(0).normal(0, 0.1, 1920).astype(np.float32)
-        totals, spans = [], []
+        totals, spans, starts = [], [], []
         for _ in range(count + 20):
             began = time.perf_counter()
             answer = e.step(pcm)
             totals.append((time.perf_counter() - began) * 1000)
             spans.append(answer.spans)
+        for _ in range(20):
+            torch.cuda.synchronize()
+            began = time.perf_counter()
+            e._frame_stages.run("graph")
+            starts.append((time.perf_counter() - began) * 1000)
+        torch.cuda.synchronize()
         totals = sorted(totals[20:])
-        result = {"p50": totals[count // 2], "p99": totals[int(count * 0.99)]}
+        result = {"p50": totals[count // 2], "p99": totals[int(count * 0.99)], "start": statistics.median(starts)}
         return result | {name: statistics.median(getattr(s, name) for s in spans[20:]) for name in STAGES}
-
-
-def short(change: dict[str, Any]) -> str:
-    def cut(value: Any) -> str:
-        return str(tuple(value)) if isinstance(value, tuple) else str(value)
-
-    return ", ".join(f"{name}={cut(value)}" for name, value in change.items())
-
-
-def plain(value: Any) -> Any:
-    """NamedTuples as JSON objects, launches as lists."""
-    if hasattr(value, "_asdict"):
-        fields = value._asdict()
-        return list(value) if isinstance(value, Launch) else {k: plain(v) for k, v in fields.items()}
-    return value
 
 
 class Results:
@@ -271,9 +263,10 @@ def measure(precision: str, start: Choice, deadline: float, results: Results, pl
     print(f"  best {tuner.best}\n  {tuner.choice}", flush=True)
     results.note(tuner)
     tuner.against_memory(results.card["copy TB/s"], plain_too)
-    frame = tuner.whole_frame()
-    print(f"{precision}: whole frame " + ", ".join(f"{k} {v:.3f}" for k, v in frame.items()), flush=True)
-    results.note(tuner, frame=frame)
+    frames = [tuner.whole_frame(apart) for apart in (0, 1)]
+    for frame, graphs in zip(frames, ("whole frame", "encode in a graph of its own"), strict=True):
+        print(f"{precision}: {graphs} " + ", ".join(f"{k} {v:.3f}" for k, v in frame.items()), flush=True)
+    results.note(tuner, frame=frames[0], encode_apart=frames[1])
     tuner.engine.unload()
     return tuner.choice
 
