@@ -150,6 +150,14 @@ def check_memory(torch: Torch, cards: Sequence[Card]) -> list[Finding]:
     return findings
 
 
+def kv_sentence() -> str:
+    """What keeping past frames in 8 bits takes off every precision in the fit table but float32, where it is more."""
+    from engine.config import MIMI, MOSHI_7B
+
+    full, small = (memory.estimate(MOSHI_7B, MIMI, "bfloat16", kv=kv).rings for kv in ("full", "int8"))
+    return f"With model.kv=int8 each takes {memory.gib(full - small)} less (float32 three times that)."
+
+
 def fit_rows() -> dict[str, tuple[int, dict[int, bool]]]:
     """For each precision: bytes that a 7B model needs on a card, and on which card sizes (GiB) it fits."""
     from engine.config import MIMI, MOSHI_7B

@@ -88,13 +88,13 @@ def report_text(report: Report, width: int | None = None) -> str:
 
 
 def fit_lines(report: Report) -> list[str]:
-    """The fit table: one line a precision, one column a card size."""
+    """The fit table: one line a precision, one column a card size; then what KV in 8 bits saves."""
     sizes = list(next(iter(report.fit.values()))[1])
     lines = ["A 7B model on a card of".ljust(32) + "".join(f"{size} GB".rjust(7) for size in sizes)]
     for precision, (needed, fits) in report.fit.items():
         head = f"  in {precision}, {gib(needed)}"
         lines.append(head.ljust(32) + "".join(("fits" if fits[size] else "no").rjust(7) for size in sizes))
-    return lines
+    return [*lines, f"  {checks.kv_sentence()}"]
 
 
 def verdict(report: Report) -> str:

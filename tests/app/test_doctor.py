@@ -319,11 +319,12 @@ def test_verdict_and_exit_status(monkeypatch: pytest.MonkeyPatch, capsys: pytest
 def test_fit_table_is_shown() -> None:
     lines = doctor.fit_lines(report(Finding("a", RIGHT, "Well.")))
     assert lines[0].split()[-10:] == ["8", "GB", "12", "GB", "16", "GB", "24", "GB", "32", "GB"]
-    assert [line.split(",")[0].split()[-1] for line in lines[1:]] == [
+    assert [line.split(",")[0].split()[-1] for line in lines[1:-1]] == [
         "float32", "bfloat16", "fp8", "fp8-row", "int8", "int4"
     ]  # fmt: skip
     assert lines[2].split()[-5:] == ["no", "no", "no", "fits", "fits"]
     assert lines[5].split()[-5:] == ["no", "fits", "fits", "fits", "fits"]
+    assert lines[-1] == "  With model.kv=int8 each takes 0.7 GiB less (float32 three times that)."
 
 
 def test_examination_that_breaks_is_a_finding() -> None:

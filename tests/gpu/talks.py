@@ -21,7 +21,7 @@ from engine.quantize import make_room
 SMALL = LMConfig(dim=1024, num_layers=4, num_heads=8, context=200, depformer_num_layers=2)
 
 
-def blank(lm: LMConfig, mimi: MimiConfig, precision: str, *, kernels: bool = True) -> Duplex:
+def blank(lm: LMConfig, mimi: MimiConfig, precision: str, *, kernels: bool = True, kv: str = "full") -> Duplex:
     """An engine whose weights are zeros: as large as another, and made in no time."""
     device = torch.device("cuda", 0)
     with torch.inference_mode():
@@ -32,7 +32,7 @@ def blank(lm: LMConfig, mimi: MimiConfig, precision: str, *, kernels: bool = Tru
             for parameter in module.to_empty(device=device).parameters():
                 parameter.zero_()
         modules[1].quantizer.precompute()
-    return Duplex(*modules, kernels=kernels)
+    return Duplex(*modules, kernels=kernels, kv=kv)
 
 
 def settled_free_bytes() -> int:

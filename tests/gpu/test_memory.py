@@ -19,13 +19,14 @@ pytestmark = pytest.mark.gpu
 AS_INT8 = [pytest.param(name, marks=pytest.mark.long) for name in ("fp8", "fp8-row")]
 
 
+@pytest.mark.parametrize("kv", ["full", "int8"])
 @pytest.mark.parametrize("precision", ["bfloat16", "int8", "int4", *AS_INT8])
 def test_memory_of_the_full_model_is_within_five_per_cent_of_its_estimate(
-    precision: str, capsys: pytest.CaptureFixture[str]
+    precision: str, kv: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """User report L5, with graphs and after frames in both modes. The CUDA context of this process is left out."""
     free = settled_free_bytes()
-    engine = blank(MOSHI_7B, MIMI, precision)
+    engine = blank(MOSHI_7B, MIMI, precision, kv=kv)
     loaded = free - settled_free_bytes()
     engine.prepare("graph")
     for mode in ("graph", "eager"):
@@ -35,11 +36,13 @@ def test_memory_of_the_full_model_is_within_five_per_cent_of_its_estimate(
     fused = engine.plain_reason is None
     engine.unload()
     left = free - settled_free_bytes()
-    estimate = memory.estimate(MOSHI_7B, MIMI, precision)
+    estimate = memory.estimate(MOSHI_7B, MIMI, precision, kv=kv)
     expected = estimate.total - estimate.program
     sizes = f"loaded {loaded / 1e9:.2f} GB, with graphs {taken / 1e9:.2f}, estimated {expected / 1e9:.2f}"
     with capsys.disabled():
-        print(f"\n{precision}{'' if fused else ', plain path'}: {sizes}, left after unloading {left / 1e9:.2f}")
+        print(
+            f"\n{precision}, KV {kv}{'' if fused else ', plain path'}: {sizes}, left after unloading {left / 1e9:.2f}"
+        )
     assert taken == pytest.approx(expected, rel=0.05)
     assert left <= 0.05 * taken
 

@@ -12,6 +12,7 @@ from engine.agreement import teacher_columns
 from engine.config import MIMI, LMConfig
 from engine.conversion import converted, judge
 from engine.duplex import Duplex
+from engine.graphs import compiled_counts
 from engine.precision import QUANTIZED
 from engine.sampling import SamplingValues
 from engine.weights import find, load_lm
@@ -59,6 +60,48 @@ def test_graph_and_eager_agree_bit_for_bit(duplex: Duplex) -> None:
     for modes in (["graph"], ["graph", "eager"]):
         assert apart(talk(duplex, modes, 220), eager) == "", modes
         assert parts_apart(wanted, duplex) == [], modes
+
+
+@pytest.mark.parametrize("precision", ["bfloat16", "int8"])
+def test_rings_in_eight_bits_are_fused_and_graph_and_eager_are_one(precision: str) -> None:
+    """Past the wrap of the ring; and near what the plain path keeps in them after a frame."""
+    engines = [
+        Duplex.random(SMALL, MIMI, device="cuda", precision=precision, kv="int8", kernels=kernels)
+        for kernels in (True, False)
+    ]
+    fused = engines[0]
+    assert fused.plain_reason is None
+    for engine in engines:
+        engine.set_sampling(SamplingValues(0.0, 250, 0.0, 25))
+        engine.reset(seed=1)
+        with torch.inference_mode():
+            engine.state["frame.heard"].fill_(7)
+            engine.frame.temporal()
+    for layer in range(4):
+        for part in ("keys", "values"):
+            name = f"temporal.{layer}.{part}"
+            held = [engine.state[name].float() * engine.state[f"{name}_scales"].float() for engine in engines]
+            assert (held[0] - held[1]).norm() < 0.03 * held[1].norm(), name
+    fused.prepare("graph")
+    eager = talk(fused, ["eager"], 220)
+    wanted = copy_of(fused.state, fused)
+    for modes in (["graph"], ["graph", "eager"]):
+        assert apart(talk(fused, modes, 220), eager) == "", modes
+        assert parts_apart(wanted, fused) == [], modes
+
+
+@pytest.mark.parametrize("form", ["compiled", "compiled-plain", "compiled-cudagraphs", "compiled-max-autotune"])
+@pytest.mark.long
+def test_every_way_to_compile_runs_and_the_fp8_rows_are_one_operation(form: str) -> None:
+    """No hang at a replay, no overwritten outputs: the same talk twice, in one graph a stage without a break."""
+    engine = Duplex.random(SMALL, MIMI, device="cuda", precision="fp8-row")
+    engine.prepare("compiled", form=form)
+    first = talk(engine, ["compiled"], 60)
+    assert same(talk(engine, ["compiled"], 60), first)
+    counts = compiled_counts()
+    print(f"{form}: {counts}")
+    assert counts["graphs"] > 0 and counts["breaks"] == 0
+    engine.unload()
 
 
 def test_the_plain_path_has_graphs_too() -> None:
