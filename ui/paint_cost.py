@@ -2,7 +2,8 @@
 
 Owns the measurement. Feeds a scripted talk frame by frame and reports the milliseconds of processor time that one beat
 of the bridge and the painting it causes take in the Qt thread, visible and hidden. The limit is 3 ms at 30 beats a
-second.
+second. Measured on a core of an EPYC that others used too: 1.5 to 1.9 ms a beat on average, 2.7 to 3.1 ms for one that
+brings a new frame, 0.02 ms hidden.
 """
 
 from __future__ import annotations
