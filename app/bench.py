@@ -260,10 +260,12 @@ class _Hearing:
 
 
 def _model(options: BenchOptions) -> tuple[LMConfig, MimiConfig, OpenEngine]:
+    from app import hub
+    from app.engine_room import keep_compiled_code, usual_threads
+
+    keep_compiled_code()
     import torch
 
-    from app import hub
-    from app.engine_room import usual_threads
     from engine import weights
     from engine.config import LMConfig, MimiConfig
     from engine.conversion import own_precision

@@ -122,6 +122,7 @@ def engine_thread() -> Iterator[None]:
 
     Inference mode and the thread count are per thread in PyTorch, so this belongs at the top of that thread.
     """
+    keep_compiled_code()
     try:
         import torch
     except Exception as error:  # an incomplete installation fails in many ways, a missing DLL among them
@@ -178,6 +179,12 @@ def open_engine(
         assumption=files.assumption if Path(spec.source).exists() else "",  # the hub's models without one are the 7B
     )
     return engine, info
+
+
+def keep_compiled_code() -> None:
+    """Compiled code stays for the next start, in this program's cache instead of the system's temporary folder, which
+    may be emptied. Before torch is imported; a folder that was chosen for all programs holds."""
+    os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(user_cache_folder() / "compiled"))
 
 
 def usual_threads() -> int:

@@ -100,6 +100,7 @@ class Stages:
         self._funcs = tuple(stage.func for stage in stages)
         self._device, self._state, self._pool, self._compiled = device, state, pool, compiled
         self._rehearsed, self._liven = rehearsed, liven
+        self._no_graphs = None if pool is not None else graph_unavailable_reason(device)
         self._clock = StageClock(len(stages) + 1, device)
         self._graphs: dict[str, list[CUDAGraphed]] = {}
         self._runs: dict[str, Callable[[], None]] = {"eager": self._timed("eager", self._funcs)}
@@ -116,7 +117,7 @@ class Stages:
     def reasons(self) -> dict[str, str | None]:
         """For every mode None, or the sentence why this computer cannot run it."""
         return {
-            "graph": None if self._pool is not None else graph_unavailable_reason(self._device),
+            "graph": self._no_graphs,
             "eager": None,
             "compiled": compile_unavailable_reason(self._device),
         }

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from app.engine_room import open_engine
+from app.engine_room import engine_thread, open_engine
 from app.messages import ModelInfo, ModelSpec
 from engine.errors import EngineError
 from tests.checkpoints import MIMI_NAME, MODEL_NAME, write_checkpoint
@@ -59,3 +60,16 @@ def test_the_former_model_stays_while_the_new_files_are_not_sound(tmp_path: Path
     with pytest.raises(EngineError, match=MODEL_NAME):
         opened.open()
     assert not opened.released
+
+
+def test_compiled_code_is_kept_in_the_programs_cache_unless_another_folder_was_chosen(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("app.engine_room.user_cache_folder", lambda: tmp_path)
+    for chosen, used in ((None, str(tmp_path / "compiled")), ("/of/all/programs", "/of/all/programs")):
+        monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", "")  # so that it is put back afterwards
+        monkeypatch.delenv("TORCHINDUCTOR_CACHE_DIR")
+        if chosen is not None:
+            monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", chosen)
+        with engine_thread():
+            assert os.environ["TORCHINDUCTOR_CACHE_DIR"] == used

@@ -196,3 +196,15 @@ def test_first_stages_can_be_a_graph_of_their_own(state: State) -> None:
     assert all(torch.equal(state[name], wanted[name]) for name in wanted)
     assert len(stages._graphs["graph"]) == 2
     assert len(stages.spans()) == 3 and min(stages.spans()) >= 0
+
+
+def test_why_there_are_no_graphs_is_what_held_when_they_were_made(
+    state: State, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A variable that is unset afterwards gives no graphs to stages that were made without."""
+    monkeypatch.setattr(stages_module, "graph_unavailable_reason", lambda device: "switched off by a variable")
+    stages = make(state, list)
+    monkeypatch.setattr(stages_module, "graph_unavailable_reason", lambda device: None)
+    assert stages.reasons()["graph"] == "switched off by a variable"
+    with pytest.raises(EngineError, match="switched off by a variable"):
+        stages.prepare("graph")
