@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import torch
 
-from engine import kernels_quantized, kernels_quantized_depth
+from engine import kernels_quantized, kernels_quantized_depth, kernels_quantized_warps
 from engine.fused import FusedFrame, Launches
 from engine.fused_codec import CodecCuts
 from engine.kernels_linear import Launch
@@ -23,28 +23,33 @@ from engine.state import State
 class QuantizedLaunches(NamedTuple):
     """How the products are cut, as measured for int8 on an H200 (tests/gpu/RESULTS.md); correct for any sizes.
 
-    down_block: bytes of a row of `down` that are taken at once; 0: whole rows, as in all other products."""
+    down_block: bytes of a row of `down` that are taken at once; 0: whole rows, as in all other products.
+    project_in_warps, attend_in_warps, gate_in_warps: the depth's by `kernels_quantized_warps`, where that fits."""
 
-    project: Launch = Launch(rows=4, tiles=6, warps=4)
-    out: Launch = Launch(rows=4, tiles=2, warps=4)
+    project: Launch = Launch(rows=8, tiles=4, warps=4)
+    out: Launch = Launch(rows=8, warps=4)
     gate: Launch = Launch(rows=2, tiles=11)
-    down: Launch = Launch(rows=2, tiles=8)
+    down: Launch = Launch(rows=4, tiles=4)
     down_block: int = 0
     text_head: Launch = Launch(rows=2, tiles=32)
     depth_inputs: Launch = Launch(rows=4, tiles=8)
-    depth_project: Launch = Launch(rows=4, warps=2)
+    depth_project: Launch = Launch(rows=8, warps=2)
     depth_attend: Launch = Launch(rows=8)
-    depth_gate: Launch = Launch(rows=4, warps=2)
+    depth_gate: Launch = Launch(rows=8, warps=4)
     depth_down: Launch = Launch(rows=8)
     depth_head: Launch = Launch(rows=4, warps=4)
+    project_in_warps: bool = True
+    attend_in_warps: bool = False
+    gate_in_warps: bool = True
 
 
 # Of the other precisions four bits alone were measured.
 FOUR_BITS = QuantizedLaunches(
+    project=Launch(rows=8, tiles=3, warps=4),
     gate=Launch(rows=4, tiles=6, warps=4),
-    depth_project=Launch(rows=4, warps=1),
-    depth_gate=Launch(rows=4, warps=1),
+    down=Launch(rows=2, tiles=4, warps=4),
     depth_down=Launch(rows=4, warps=4),
+    attend_in_warps=True,
 )
 
 
@@ -139,11 +144,13 @@ class QuantizedFrame(FusedFrame):
         in_proj, out_proj, linear_in, linear_out = (
             _step(weight, step) for weight in (layer.in_proj, layer.out_proj, layer.linear_in, layer.linear_out)
         )
-        kernels_quantized_depth.depth_project(
+        in_warps, fits = kernels_quantized_warps, kernels_quantized_warps.fits
+        projects = in_warps if cuts.project_in_warps and fits(in_proj) else kernels_quantized_depth
+        attends = in_warps if cuts.attend_in_warps and fits(out_proj) else kernels_quantized_depth
+        gates = in_warps if cuts.gate_in_warps and fits(linear_in) else kernels_quantized
+        projects.depth_project(
             in_proj, layer.norm1, b.depth_x, b.query, keys, values, step, cuts.depth_project, embed=embed, pdl=pdl
         )
-        kernels_quantized_depth.depth_attend_add(
-            out_proj, b.query, keys, values, b.depth_x, step, cuts.depth_attend, pdl=pdl
-        )
-        kernels_quantized.gated(linear_in, b.depth_x, layer.norm2, b.depth_hidden, cuts.depth_gate, pdl=pdl)
+        attends.depth_attend_add(out_proj, b.query, keys, values, b.depth_x, step, cuts.depth_attend, pdl=pdl)
+        gates.gated(linear_in, b.depth_x, layer.norm2, b.depth_hidden, cuts.depth_gate, pdl=pdl)
         kernels_quantized.linear(linear_out, b.depth_hidden, b.depth_x, cuts.depth_down, add=True, pdl=pdl)

@@ -12,7 +12,7 @@ if not torch.cuda.is_available():
     os.environ["TRITON_INTERPRET"] = "1"  # read when Triton and the kernels are imported, which comes next
 pytest.importorskip("triton", reason="Triton is not installed")
 
-from engine import kernels_quantized
+from engine import kernels_quantized, kernels_quantized_warps
 from engine import kernels_quantized_depth as depth
 from engine.config import LMConfig, MimiConfig
 from engine.duplex import Duplex
@@ -151,6 +151,69 @@ def test_depth_projection(dtype: torch.dtype, precision: str, embedded: bool) ->
     assert keys[:, :3].eq(0).all() and values[:, 4:].eq(0).all()
 
 
+FEW_BITS = pytest.mark.parametrize("precision", ["int8", "int4"])
+
+
+@FEW_BITS
+@pytest.mark.parametrize(("dtype", "hidden"), [(torch.float32, 14), (torch.bfloat16, 10)])
+@pytest.mark.parametrize("columns", [64, 192])
+def test_gated_in_warps(precision: str, dtype: torch.dtype, hidden: int, columns: int) -> None:
+    """Rows left over; lanes without a piece."""
+    matrix = weight(precision, 2 * hidden, columns)
+    assert kernels_quantized_warps.fits(matrix)
+    x, norm = random(columns, dtype=dtype, seed=1), random(columns, dtype=dtype, seed=2).abs()
+    out = torch.full((hidden,), torch.nan, dtype=dtype, device=DEVICE)
+    kernels_quantized_warps.gated(matrix, x, norm, out, Launch(4, 1, 2), pdl=PDL)
+    assert_near(out, kernels_quantized.gated_reference(matrix, x, norm))
+
+
+@FEW_BITS
+@pytest.mark.parametrize("embedded", [True, False])
+def test_depth_projection_in_warps(precision: str, embedded: bool) -> None:
+    """The very same as by the other kernel, but for the norm's rounding; a token below zero embeds to nothing."""
+    matrix = weight(precision, 192, 64)
+    given, norm = random(64, dtype=torch.float32, seed=1), random(64, dtype=torch.float32, seed=2).abs()
+    results = []
+    for kernels in (depth, kernels_quantized_warps):
+        x = given.clone()
+        keys, values = (torch.zeros(4, 8, 16, device=DEVICE) for _ in range(2))
+        query, embed = torch.zeros(64, device=DEVICE), None
+        if embedded:
+            table, token = weight("int8", 20, 64, seed=5), torch.tensor([7], device=DEVICE)
+            embed = (random(64, dtype=torch.float32, seed=6), table, token)
+        kernels.depth_project(matrix, norm, x, query, keys, values, 3, Launch(8, 1, 4), embed=embed, pdl=PDL)
+        results.append(torch.cat((x, query, keys.flatten(), values.flatten())))
+    assert_near(results[1], results[0])
+
+
+@FEW_BITS
+@pytest.mark.parametrize("step", range(8) if DEVICE == "cuda" else (1, 6))
+def test_depth_layer_in_warps_at_full_width(precision: str, step: int) -> None:
+    """All three products as they are run, for every number of steps."""
+    cuts = launches_for(precision)
+    dim, hidden, dtype = 1024, 2816 if DEVICE == "cuda" else 64, torch.bfloat16
+    project, out, gate = (weight(precision, rows, dim, seed) for seed, rows in enumerate((3 * dim, dim, 2 * hidden)))
+    x, norm = random(dim, dtype=dtype, seed=1), random(dim, dtype=dtype, seed=2).abs()
+    keys, values = (random(16, 8, 64, dtype=dtype, seed=seed) for seed in (3, 4))
+    keys[:, step:], values[:, step:] = torch.nan, torch.nan
+    query, result = torch.zeros(dim, dtype=dtype, device=DEVICE), torch.zeros(hidden, dtype=dtype, device=DEVICE)
+    projected = depth.depth_project_reference(project, norm, x)
+    few = DEVICE == "cuda"
+    kernels_quantized_warps.depth_project(
+        project, norm, x, query, keys, values, step, cuts.depth_project if few else Launch(512), pdl=PDL
+    )
+    assert_near(torch.cat((query, keys[:, step].flatten(), values[:, step].flatten())), projected)
+    for warps in (4, 8):
+        attended = x.clone()
+        wanted = depth.depth_attend_reference(out, query, keys, values, x, step)
+        launch = Launch(8 if few else 512, 1, warps)
+        kernels_quantized_warps.depth_attend_add(out, query, keys, values, attended, step, launch, pdl=PDL)
+        assert_near(attended, wanted)
+        assert (attended.float() - wanted.float()).norm() < 0.02 * (wanted - x).float().norm()
+    kernels_quantized_warps.gated(gate, x, norm, result, cuts.depth_gate if few else Launch(64), pdl=PDL)
+    assert_near(result, kernels_quantized.gated_reference(gate, x, norm))
+
+
 @DTYPES
 @FORMATS
 @pytest.mark.parametrize("step", [0, 5])
@@ -228,9 +291,8 @@ def test_fused_frames_say_what_plain_frames_say(precision: str) -> None:
     assert unsupported(fused.lm, torch.device(DEVICE)) is None
     whole = Launch(rows=64)  # few programs: the interpreter runs them one by one
     cuts = QuantizedLaunches(*(whole if isinstance(cut, Launch) else cut for cut in QuantizedLaunches()))
-    frame = QuantizedFrame(
-        fused.lm, fused.mimi, fused.state, lm_window=2, mimi_window=10, cuts=cuts._replace(depth_head=Launch(rows=32))
-    )
+    cuts = cuts._replace(depth_head=Launch(rows=32), attend_in_warps=True)
+    frame = QuantizedFrame(fused.lm, fused.mimi, fused.state, lm_window=2, mimi_window=10, cuts=cuts)
     frames_agree(fused, frame, 1e-3)
 
 

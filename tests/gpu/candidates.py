@@ -69,6 +69,25 @@ PLAIN = [
 ]
 
 
+def quantized_depth() -> list[tuple[str, Change]]:
+    """The depth's products of whole numbers: which kernel multiplies, and by how many warps a program."""
+    forms = [
+        {"quantized.attend_in_warps": True, "quantized.depth_attend": L(8)},
+        {"quantized.attend_in_warps": True, "quantized.depth_attend": L(8, 1, 4)},
+        {"quantized.attend_in_warps": True, "quantized.depth_attend": L(16)},
+        {"quantized.attend_in_warps": False, "quantized.depth_attend": L(16)},
+        {"quantized.gate_in_warps": False, "quantized.depth_gate": L(8, 1, 4)},
+        {"quantized.project_in_warps": False, "quantized.depth_project": L(8, 1, 2)},
+    ]
+    return [
+        *(("depth", form) for form in forms),
+        *each("depth", "quantized.depth_gate", L(8, 1, 2), L(16, 1, 4), L(4, 1, 1)),
+        *each("depth", "quantized.depth_project", L(16, 1, 4), L(8, 1, 4)),
+        *each("depth", "quantized.depth_down", L(8, 1, 4), L(4)),
+        *each("depth", "quantized.depth_head", L(8)),
+    ]
+
+
 def quantized_candidates(precision: str) -> list[tuple[str, Change]]:
     """Launch shapes of quantised products. What wins keeps many bytes on their way: all programs of a product at once
     on the card (132 multiprocessors), none left for a second round, each with as many rows as its registers hold."""
@@ -76,33 +95,26 @@ def quantized_candidates(precision: str) -> list[tuple[str, Change]]:
         project = [L(2, 12, 4), L(4, 6), L(4, 6, 4), L(2, 24)]
         gate = [L(2, 11), L(2, 22), L(2, 11, 4), L(1, 22)]
         out = [L(4, 2, 4), L(4, 2), L(2, 4), L(2, 2, 4)]
-        blocks = [1024, 512]
         down = [L(8), L(4), L(8, 1, 4)]
-    else:
-        project = [L(4, 6, 4), L(8, 3, 4), L(4, 6), L(4, 5, 4), L(8, 4), L(8, 4, 4), L(2, 12), L(4, 12)]
-        gate = [L(2, 11), L(2, 11, 4), L(4, 6, 4), L(2, 9, 4), L(4, 8), L(4, 11), L(1, 22)]
-        out = [L(4, 2, 4), L(8, 1, 4), L(4, 2), L(2, 4), L(4, 4, 4), L(4, 1, 4)]
-        blocks = [0]
-        down = [L(2, 8), L(1, 8, 4), L(2, 4, 4), L(4, 4), L(1, 8), L(2, 8, 4)]
-    stepped = {"quantized.down_block": 512 if precision == "int4" else 1024, "quantized.down": L(4, 1, 4)}
+        depth = [
+            *each("depth", "quantized.depth_attend", L(8, 1, 4), L(16, 1, 4), L(8, 1, 8), L(16, 1, 8)),
+            *each("depth", "quantized.depth_gate", L(8, 1, 4), L(4, 1, 2), L(8, 1, 2), L(4, 1, 4)),
+            *each("depth", "quantized.depth_project", L(4, 1, 2), L(8, 1, 2), L(8, 1, 4), L(4, 1, 4)),
+            *each("depth", "quantized.depth_down", L(8, 1, 4), L(4, 1, 4), L(8, 1, 8), L(4, 1, 8)),
+        ]
+    else:  # those that came closest
+        project = [L(8, 3, 4), L(8, 4, 4), L(4, 6, 4)]
+        gate = [L(2, 11), L(2, 9, 4), L(4, 8), L(4, 6, 4)]
+        out = [L(8, 1, 4), L(4, 2)]
+        down = [L(4, 4), L(2, 4, 4), L(1, 8, 4)]
+        depth = quantized_depth()
     return [
+        *depth,
         *each("temporal", "quantized.project", *project),
         *each("temporal", "quantized.gate", *gate),
-        *each("temporal", "quantized.down_block", *blocks),
         *each("temporal", "quantized.down", *down),
-        ("temporal", stepped),
         *each("temporal", "quantized.out", *out),
-        *each(
-            "depth", "quantized.depth_attend", L(8, 1, 4), L(4, 1, 4), L(16, 1, 4), L(8, 1, 8), L(16, 1, 8), L(8, 1, 2)
-        ),
-        *each("depth", "quantized.depth_gate", L(8, 1, 4), L(4, 1, 2), L(8, 1, 2), L(2, 1, 2), L(4, 1, 1), L(4, 1, 4)),
-        *each(
-            "depth", "quantized.depth_project", L(4, 1, 2), L(8, 1, 2), L(4, 1, 1), L(8, 1, 4), L(4, 1, 4), L(16, 1, 4)
-        ),
-        *each("depth", "quantized.depth_down", L(8, 1, 4), L(4, 1, 4), L(8, 1, 8), L(4, 1, 8), L(8, 1, 2)),
-        *each("depth", "quantized.depth_head", L(8, 1, 2), L(8), L(16), L(8, 1, 4), L(4, 1, 4)),
-        *each("depth", "quantized.depth_inputs", L(4, 6, 4), L(4, 4), L(8, 4, 4), L(2, 16)),
-        *each("temporal", "quantized.text_head", L(4, 16), L(4, 16, 4), L(2, 32), L(8, 8, 4), L(2, 16, 4)),
+        *each("temporal", "quantized.text_head", L(4, 16), L(4, 16, 4), L(2, 32), L(2, 16, 4)),
     ]
 
 
