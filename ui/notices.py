@@ -37,8 +37,8 @@ UNTRAINED = marked(
 )
 # What the bundled model says of itself in its config.json, marked so that it can be translated.
 BUNDLED_LIMITS = marked(
-    "This first version of the bundled model speaks clearly and takes turns, but it seldom understands: its answers "
-    "rarely fit the question."
+    "The bundled model hears well but is young: about half of its answers are right, and names that it does not know "
+    "become others."
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
 import sys
 from collections.abc import Iterator
@@ -137,6 +138,12 @@ def test_no_english_is_left_in_any_window(german: Rig, table: dict[str, str]) ->
     assert shown & english == set()
     german_words = {plain(translation) for translation in table.values()}
     assert len(shown & german_words) > 120
+
+
+def test_what_the_bundled_model_says_of_itself_is_translated(table: dict[str, str]) -> None:
+    """Its config.json says it in English, and BUNDLED_LIMITS in ui/notices.py must be the same sentence."""
+    limits = json.loads((ROOT / "assets" / "mini" / "config.json").read_text(encoding="utf-8")).get("limits", "")
+    assert not limits or limits in table
 
 
 @pytest.mark.parametrize("phase", ["idle", "loading", "ready", "priming", "building", "failed", "closed"])

@@ -1286,6 +1286,10 @@
       <translation>Text&amp;größe</translation>
     </message>
     <message>
+      <source>The bundled model hears well but is young: about half of its answers are right, and names that it does not know become others.</source>
+      <translation>Das mitgelieferte Modell hört gut, ist aber jung: Etwa die Hälfte seiner Antworten stimmt, und Namen, die es nicht kennt, werden zu anderen.</translation>
+    </message>
+    <message>
       <source>The eager mode runs already.</source>
       <translation>Der Modus eager läuft schon.</translation>
     </message>
@@ -1400,10 +1404,6 @@
     <message>
       <source>This engine does not offer it.</source>
       <translation>Diese Engine bietet ihn nicht an.</translation>
-    </message>
-    <message>
-      <source>This first version of the bundled model speaks clearly and takes turns, but it seldom understands: its answers rarely fit the question.</source>
-      <translation>Diese erste Fassung des mitgelieferten Modells spricht deutlich und lässt ausreden, versteht aber selten: Ihre Antworten passen kaum je zur Frage.</translation>
     </message>
     <message>
       <source>This is how the model hears you</source>
