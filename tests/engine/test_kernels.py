@@ -147,6 +147,18 @@ def test_the_quick_draw_is_the_reference_token(temperature: float, top_k: int, c
         assert out.item() == 17
 
 
+@pytest.mark.parametrize("top_k", [25, 3000])
+def test_the_quick_draw_at_full_width(top_k: int) -> None:
+    """As many tokens as Moshi's text has; of one k the sieve's finds fit into the room, of the other they do not."""
+    found, heat = torch.zeros(1024, dtype=torch.int32, device=DEVICE), torch.tensor([0.7], device=DEVICE)
+    unforced, out = torch.tensor([-2], device=DEVICE), torch.tensor([-9], device=DEVICE)
+    for counter in range(2):
+        logits = random(32000, dtype=torch.bfloat16, seed=counter, scale=2.0)
+        numbers = [torch.tensor([value], device=DEVICE) for value in (top_k, 77, counter)]
+        kernels_sampling.sample(logits, heat, *numbers, unforced, out, 0, found=found, pdl=PDL)
+        assert out.item() == kernels_sampling.sample_reference(logits, heat, *numbers, unforced, 0).item()
+
+
 @pytest.mark.parametrize("quick", [False, True])
 @pytest.mark.parametrize(("temperature", "top_k"), [(0.8, 25), (0.8, 200), (0.0, 5), (1.3, 1)])
 def test_a_head_draws_the_reference_token_of_its_logits(quick: bool, temperature: float, top_k: int) -> None:
