@@ -76,6 +76,14 @@ def action_button(action: QAction, kind: str = "", text: bool = True) -> QToolBu
     return button
 
 
+def line_button(action: QAction) -> QToolButton:
+    """A button that is an action, as high as an ordinary button beside it."""
+    button = action_button(action)
+    side = button.fontMetrics().height()
+    button.setIconSize(QSize(side, side))
+    return button
+
+
 def restyle(widget: QWidget, name: str, value: str) -> None:
     """Set a property the style sheet looks at, and let it take effect."""
     if widget.property(name) != value:

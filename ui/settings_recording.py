@@ -16,7 +16,7 @@ from app.config import RECORD_FORMATS
 from ui import ports as keys
 from ui.actions import Actions
 from ui.bridge import Bridge
-from ui.labels import action_button, wrapped_label
+from ui.labels import line_button, wrapped_label
 from ui.ports import Ports
 from ui.settings_page import Page, form_row
 from ui.words import marked, tr, translated
@@ -54,11 +54,11 @@ class RecordingPage(Page):
         self.format = QComboBox()
         for name in RECORD_FORMATS:
             self.format.addItem(tr(FORMAT_TEXTS[name]), name)
-        self.record = action_button(actions.record)
+        self.record = line_button(actions.record)
         self.user = QCheckBox(tr("Write down what &I say too"))
         self.user_note = wrapped_label("", "small", "muted")
         self.words = QCheckBox(tr("Put the &words of the talk into reports"))
-        self.reports = action_button(actions.reports)
+        self.reports = line_button(actions.reports)
         self._arrange()
         self.show_choice()
         self.folder.editingFinished.connect(lambda: self._choose(keys.RECORD_FOLDER, self.folder.text().strip()))

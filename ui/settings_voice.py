@@ -15,7 +15,7 @@ from app.telemetry import FRAME_MS
 from ui.actions import Actions
 from ui.bridge import Bridge
 from ui.figures import NEAR, OVER
-from ui.labels import action_button, set_tone, text_label, wrapped_label
+from ui.labels import line_button, set_tone, text_label, wrapped_label
 from ui.own_voices import OwnVoices
 from ui.persona_presets import PersonaPresets
 from ui.ports import Ports
@@ -46,7 +46,7 @@ class VoicePage(Page):
         self.cost = text_label("", "small", "muted")
         self.waits = QCheckBox(tr("&Wait for me to speak first"))
         self.when = wrapped_label("", "small", "muted")
-        self.apply = action_button(actions.new_talk)
+        self.apply = line_button(actions.new_talk)
         self._typing = _pause(self, TYPING_PAUSE_MS, self._typed)
         self._counting = _pause(self, COUNT_PAUSE_MS, self.show_cost)
         self._arrange()

@@ -15,7 +15,7 @@ from app.config import ECHO_MODES
 from ui import ports as keys
 from ui.actions import Actions
 from ui.bridge import Bridge
-from ui.labels import action_button, wrapped_label
+from ui.labels import line_button, wrapped_label
 from ui.ports import SettingsPort, SoundNow
 from ui.session import Session
 from ui.words import marked, tr
@@ -45,7 +45,7 @@ class SoundSwitches(QWidget):
         self.echo.setAccessibleName(tr("Remove the loudspeaker's echo"))
         self.noise = QCheckBox(tr("Turn background &noise down"))
         self.gain = QCheckBox(tr("Bring my voice to the usual le&vel by itself"))
-        self.push = action_button(actions.push_to_talk)
+        self.push = line_button(actions.push_to_talk)
         self.now = wrapped_label("", "small", "muted")
         self._arrange()
         self.show_choice()
