@@ -40,6 +40,20 @@ def test_card_with_too_little_memory(blackwell: str, monkeypatch: pytest.MonkeyP
     assert plenty == ("bfloat16", "")
 
 
+def test_past_frames_in_eight_bits_leave_room(blackwell: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """0.7 GiB less, for a precision that was asked for and for one that is chosen."""
+    monkeypatch.setattr(torch.cuda, "get_arch_list", lambda: ["sm_120"])
+
+    def chosen(precision: str, kv: str) -> str:
+        free = lambda device: (int(16.2 * GIB), 24 * GIB)  # noqa: E731
+        return choose_precision(LM, MIMI, blackwell, precision, ask=free, kv=kv).precision
+
+    assert (chosen("auto", "full"), chosen("auto", "int8")) == ("int8", "bfloat16")
+    assert chosen("bfloat16", "int8") == "bfloat16"
+    with pytest.raises(UserError, match=r"needs 16\.\d GiB of memory in bfloat16, but the graphics card has 16\.2 GiB"):
+        chosen("bfloat16", "full")
+
+
 def test_system_that_does_not_say_is_trusted() -> None:
     assert choose_precision(LM, MIMI, "cpu", "auto", ask=lambda device: None).precision == "float32"
 
