@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from app.messages import MODES
 from app.telemetry import FRAME_MS, FrameRecord, percentiles
-from ui.words import marked
+from ui.words import decimal, marked
 
 STRIP_SECONDS = 60.0
 STRIP_FRAMES = 800  # 60 s are 750 frames; some room for frames that caught up
@@ -95,7 +95,7 @@ def format_ms(milliseconds: float) -> str:
     """Such as "23.1 ms"; whole numbers from 1000, an en dash for what is not known."""
     if math.isnan(milliseconds):
         return "\N{EN DASH}"
-    return f"{milliseconds:.0f} ms" if milliseconds >= 1000 else f"{milliseconds:.1f} ms"
+    return f"{milliseconds:.0f} ms" if milliseconds >= 1000 else decimal(f"{milliseconds:.1f} ms")
 
 
 def format_bytes(count: int) -> str:
@@ -103,7 +103,7 @@ def format_bytes(count: int) -> str:
     size = float(count)
     for unit in ("bytes", "kB", "MB", "GB"):
         if size < 1000 or unit == "GB":
-            return f"{size:.0f} {unit}" if unit in ("bytes", "kB") or size >= 100 else f"{size:.1f} {unit}"
+            return f"{size:.0f} {unit}" if unit in ("bytes", "kB") or size >= 100 else decimal(f"{size:.1f} {unit}")
         size /= 1000
     raise AssertionError("unreachable")
 

@@ -25,7 +25,7 @@ from ui.scrolling import VerticalScroll
 from ui.session import Session
 from ui.stage_bar import StageBar
 from ui.theme import Theme
-from ui.words import marked, tr, translated
+from ui.words import decimal, marked, tr, translated
 
 FACTS = {
     "first": marked("First frame after a switch"),
@@ -113,7 +113,7 @@ class ModeCard(QFrame):
             value = report.stages[stage][POINT_NAMES.index(name)] if report else math.nan
             judged = verdict(value) if stage == "total" else OK
             mark = {NEAR: "! ", OVER: "!! "}.get(judged, "")
-            cell.setText(f"{mark}{value:.1f}" if math.isfinite(value) else NONE)
+            cell.setText(decimal(f"{mark}{value:.1f}") if math.isfinite(value) else NONE)
             set_tone(cell, judged if judged in (NEAR, OVER) else "" if math.isfinite(value) else "muted")
         self.bar.set_record(_median_frame(report) if report else None)
         self.bar.describe()
@@ -134,7 +134,7 @@ class ModeCard(QFrame):
                 label.setText(NONE)
                 set_tone(label, "muted")
             elif name == "first":
-                label.setText(f"{report.first:.1f} ms" if report.firsts else NONE)
+                label.setText(decimal(f"{report.first:.1f} ms") if report.firsts else NONE)
                 set_tone(label, "")
             else:
                 judged = share_verdict(counts[name], report.frames)

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 from app.telemetry import FRAME_MS, FrameRecord
 from ui.figures import COST_STAGES, MODE_WORDS, NEAR_SHARE, STRIP_SECONDS, format_ms, last_seconds, scale_top
 from ui.theme import Theme
-from ui.words import tr
+from ui.words import decimal, tr
 
 MARK_SPACING = 9.0
 BREAK_SECONDS = 0.5  # a longer pause between two frames is no line
@@ -122,7 +122,7 @@ class LatencyStrip(QWidget):
         ago = (self._records[-1].clock_ns - nearest.clock_ns) / 1e9
         parts = "\n".join(f"{stage}: {format_ms(getattr(nearest, stage))}" for stage in COST_STAGES)
         return tr("{seconds} s ago, {mode}\n{cost} of 80 ms\n{parts}").format(
-            seconds=f"{ago:.1f}",
+            seconds=decimal(f"{ago:.1f}"),
             mode=tr(MODE_WORDS.get(nearest.mode, nearest.mode)),
             cost=format_ms(nearest.total),
             parts=parts,

@@ -15,7 +15,7 @@ from app.telemetry import FrameRecord, percentiles
 from ui.bridge import TICKS_PER_SECOND, Bridge
 from ui.figures import MODE_WORDS, format_ms
 from ui.session import Session
-from ui.words import tr, translated
+from ui.words import decimal, tr, translated
 
 TRIED = "eager"
 TRIAL_SECONDS = 5
@@ -47,7 +47,8 @@ class Comparison:
         said = f"{said[0].upper()}{said[1:]}"
         if self.usual_p50 <= 0:
             return f"{said}."
-        return f"{said}: " + tr("{ratio} times as long.").format(ratio=f"{self.tried_p50 / self.usual_p50:.1f}")
+        ratio = decimal(f"{self.tried_p50 / self.usual_p50:.1f}")
+        return f"{said}: " + tr("{ratio} times as long.").format(ratio=ratio)
 
 
 class ModeTrial(QObject):

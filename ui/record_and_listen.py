@@ -18,7 +18,7 @@ from ui.meter import LevelPane
 from ui.ports import CheckPort
 from ui.session import Session
 from ui.theme import Theme
-from ui.words import tr, translated
+from ui.words import decimal, tr, translated
 
 FAINT_DBFS = -35.0  # the loudest moment of speech; a level that is good while speaking lies well above
 
@@ -92,7 +92,7 @@ class RecordAndListen(QWidget):
         elif state.recorded_s > 0:
             self.has_recording = True
             words, tone = judge(state.loudest_dbfs)
-            length = tr("{seconds} s recorded.").format(seconds=f"{state.recorded_s:.1f}")
+            length = tr("{seconds} s recorded.").format(seconds=decimal(f"{state.recorded_s:.1f}"))
             self._say(f"{length} {words}", tone)
             self.recorded.emit()
         self._show_buttons()

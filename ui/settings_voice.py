@@ -23,7 +23,7 @@ from ui.session import Session
 from ui.settings_page import Page, form_row
 from ui.theme import Theme
 from ui.voice_labels import voice_label, voice_labels
-from ui.words import tr
+from ui.words import decimal, tr
 
 TYPING_PAUSE_MS = 400
 COUNT_PAUSE_MS = 120
@@ -111,7 +111,7 @@ class VoicePage(Page):
             return
         seconds = tokens * FRAME_MS / 1000
         words = tr("{count} tokens take {seconds} s") if tokens != 1 else tr("{count} token takes {seconds} s")
-        words = words.format(count=tokens, seconds=f"{seconds:.1f}")
+        words = words.format(count=tokens, seconds=decimal(f"{seconds:.1f}"))
         tone = "muted"
         if info is not None:
             memory = info.context_frames * FRAME_MS / 1000

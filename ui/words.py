@@ -16,7 +16,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from PySide6.QtCore import QCoreApplication
+from PySide6.QtCore import QCoreApplication, QLocale
 
 CONTEXT, SENTENCES = "Parley", "Sentences"
 LANGUAGE, TEMPLATES = "language", "templates"  # what a translation says of itself
@@ -28,6 +28,8 @@ _PLACE = re.compile(r"\{(\d)\}")
 
 # A whole sentence behind any other one: it is known by its end, so it is looked for first.
 _FURTHER = re.compile(r"\{1\} [A-Z{].*\.$")
+_FIGURE = re.compile(r"-?\d+\.\d+")
+_UNIT = re.compile(r" ?(?:kB|MB|GB|TB|KiB|MiB|GiB|TiB|ms|s|seconds|dB|%)(?!\w)")
 _QUOTES = ('"', "\N{LEFT DOUBLE QUOTATION MARK}", "`")
 
 
@@ -50,6 +52,11 @@ def tr(text: str) -> str:
 def marked(text: str) -> str:
     """The text itself; whoever shows it passes it through `tr`."""
     return text
+
+
+def decimal(figure: str) -> str:
+    """A figure such as "24.1 ms" with the decimal sign of the language in force."""
+    return figure.replace(".", QLocale().decimalPoint())
 
 
 def translated(text: str) -> str:
@@ -84,8 +91,22 @@ def _values(text: str, template: Template) -> tuple[str, ...] | None:
 def _filled(template: Template, values: tuple[str, ...], language: str) -> str:
     """The translation with its values, each looked up too; but what stands in quotes is a name."""
     named = [literal.endswith(_QUOTES) for literal in template.literals[:-1]]
-    shown = [value if name else _value(value, language) for value, name in zip(values, named, strict=True)]
+    behind = template.literals[1:]
+    shown = [
+        value if name else _value(_localised(value, after), language)
+        for value, name, after in zip(values, named, behind, strict=True)
+    ]
     return _PLACE.sub(lambda place: shown[int(place[1]) - 1], template.translated)
+
+
+def _localised(value: str, after: str) -> str:
+    """A figure with its unit, in it or behind it, gets the decimal sign of the language; versions and names do not."""
+    figure = _FIGURE.match(value)
+    if figure is None:
+        return value
+    rest = value[figure.end() :]
+    unit = _UNIT.fullmatch(rest) if rest else _UNIT.match(after)
+    return decimal(value) if unit else value
 
 
 def _value(value: str, language: str) -> str:

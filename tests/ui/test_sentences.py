@@ -23,8 +23,9 @@ from app.sound_troubles import hears_itself, unheard
 from engine.config import LMConfig, MimiConfig
 from tests.ui.conftest import MakeRig, Rig
 from tests.ui.test_language import load_script
+from ui.figures import format_bytes, format_ms
 from ui.language import speak
-from ui.words import LONGEST, translated
+from ui.words import LONGEST, _localised, translated
 
 PLACE = re.compile(r"\{\d\}")
 CAPTURE = (
@@ -135,6 +136,21 @@ def test_english_stays_untouched(qapp: QApplication, table: dict[str, str]) -> N
 def test_a_sentence_with_values_and_reasons(german: None, english: str, german_text: str) -> None:
     assert translated(english) == german_text
     assert translated(german_text) == german_text, "twice does no harm"
+
+
+def test_figures_have_the_decimal_sign_of_the_language_and_versions_keep_their_points(german: None) -> None:
+    """As the fields of the settings have it, in which "0,8" is typed."""
+    told = translated(
+        "This model needs 17.9 GiB of memory, but the graphics card has 7.6 GiB free of 16.0 GiB: close other programs."
+    )
+    assert all(figure in told for figure in ("17,9 GiB", "7,6 GiB", "16,0 GiB")), told
+    assert format_ms(24.06) == "24,1 ms"
+    assert format_bytes(15_600_000_000) == "15,6 GB"
+    for value, after, shown in (
+        ("7.6", " GiB free", "7,6"), ("7.6 GiB", " free", "7,6 GiB"), ("2.13", " is too old", "2.13"),
+        ("3.5", " megabytes", "3.5"), ("model 1.5", " GB", "model 1.5"), ("1.2.3", " s", "1.2.3"),
+    ):  # fmt: skip
+        assert _localised(value, after) == shown
 
 
 @pytest.mark.parametrize(
