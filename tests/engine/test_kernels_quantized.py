@@ -212,7 +212,8 @@ def test_depth_layer_in_warps_at_full_width(precision: str, step: int) -> None:
         assert (attended.float() - wanted.float()).norm() < 0.02 * (wanted - x).float().norm()
     kernels_quantized_warps.gated(gate, x, norm, result, cuts.depth_gate if on_card else Launch(64), pdl=PDL)
     wanted = kernels_quantized.gated_reference(gate, x, norm)
-    assert (result.float() - wanted.float()).norm() < 0.02 * wanted.float().norm()  # Triton's interpreter cuts bfloat16 off
+    apart = (result.float() - wanted.float()).norm() / wanted.float().norm()
+    assert apart < 0.02  # Triton's interpreter cuts bfloat16 off, so 0.011
 
 
 @DTYPES
