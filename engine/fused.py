@@ -48,8 +48,8 @@ class Launches(NamedTuple):
     ring_warps: int = 2
     depth_inputs: Launch = Launch(rows=2, tiles=16)
     depth_project: Launch = Launch(rows=8, warps=2)
-    depth_attend: Launch = Launch(rows=16, warps=16)
-    depth_gate: Launch = Launch(rows=4, warps=2)
+    depth_attend: Launch = Launch(rows=8, warps=4, whole=True)
+    depth_gate: Launch = Launch(rows=4, warps=2, whole=True)
     depth_down: Launch = Launch(rows=4, warps=16)
     depth_head: Launch = Launch(rows=8)
     quick_text: int = 1024  # tokens that the quick draw of the text has room for; 0: the usual draw

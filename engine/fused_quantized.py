@@ -28,14 +28,14 @@ class QuantizedLaunches(NamedTuple):
 
     project: Launch = Launch(rows=8, tiles=4, warps=4)
     out: Launch = Launch(rows=8, warps=4)
-    gate: Launch = Launch(rows=2, tiles=11)
+    gate: Launch = Launch(rows=4, tiles=8)
     down: Launch = Launch(rows=4, tiles=4)
     down_block: int = 0
     text_head: Launch = Launch(rows=2, tiles=32)
     depth_inputs: Launch = Launch(rows=4, tiles=8)
     depth_project: Launch = Launch(rows=8, warps=2)
-    depth_attend: Launch = Launch(rows=8)
-    depth_gate: Launch = Launch(rows=8, warps=4)
+    depth_attend: Launch = Launch(rows=16)
+    depth_gate: Launch = Launch(rows=8, warps=2)
     depth_down: Launch = Launch(rows=8)
     depth_head: Launch = Launch(rows=4, warps=4)
     project_in_warps: bool = True
@@ -48,6 +48,8 @@ FOUR_BITS = QuantizedLaunches(
     project=Launch(rows=8, tiles=3, warps=4),
     gate=Launch(rows=4, tiles=6, warps=4),
     down=Launch(rows=2, tiles=4, warps=4),
+    depth_attend=Launch(rows=8),
+    depth_gate=Launch(rows=8, warps=4),
     depth_down=Launch(rows=4, warps=4),
     attend_in_warps=True,
 )
@@ -61,6 +63,7 @@ FLOATS = QuantizedLaunches(
     down=Launch(rows=4, warps=4),
     down_block=1024,
     depth_project=Launch(rows=4, warps=4),
+    depth_attend=Launch(rows=8),
     depth_gate=Launch(rows=8, warps=4),
 )
 
