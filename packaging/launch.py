@@ -269,7 +269,7 @@ def start(arguments: Sequence[str], missing: Sequence[Library]) -> int:
 def first_talk(reason: str) -> int:
     """Where no window can open: run the bundled recording through the model, and say where the results are."""
     say(f"No window, since {reason}: running a talk without one, on a bundled recording.")
-    recording = PROJECT / "assets" / "speech" / "hello.wav"
+    recording = PROJECT / "assets" / "speech" / "question.flac"
     folder = PROJECT / "artifacts" / "first-talk"
     folder.mkdir(parents=True, exist_ok=True)
     reply, transcript = folder / "reply.wav", folder / "transcript.json"

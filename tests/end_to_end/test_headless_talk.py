@@ -14,7 +14,7 @@ import pytest
 import soundfile
 
 ROOT = Path(__file__).resolve().parents[2]
-SPEECH = ROOT / "assets" / "speech" / "hello.wav"
+SPEECH = ROOT / "assets" / "speech" / "question.flac"
 
 
 def test_a_recording_becomes_a_reply_with_words_and_tokens(tmp_path: Path) -> None:

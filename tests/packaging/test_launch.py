@@ -214,7 +214,7 @@ def test_without_a_display_a_talk_runs_and_says_where_its_results_are(project: P
     assert commands[0][1] == "talk"
     assert commands[0][commands[0].index("--output") + 1] == reply
     assert commands[0][commands[0].index("--transcript") + 1].endswith("transcript.json")
-    assert "hello.wav" in output, "what was heard"
+    assert "question.flac" in output, "what was heard"
     assert "reply.wav" not in output, "the talk itself says where its results are"
 
 
@@ -239,7 +239,7 @@ def test_commands_without_a_window_need_no_display(project: Path, monkeypatch, a
 
 
 def test_the_bundled_recording_is_there() -> None:
-    assert (Path(launch.__file__).resolve().parent.parent / "assets" / "speech" / "hello.wav").is_file()
+    assert (Path(launch.__file__).resolve().parent.parent / "assets" / "speech" / "question.flac").is_file()
 
 
 def test_full_tests_allow_no_skipped_sound(project: Path, monkeypatch) -> None:
