@@ -46,7 +46,7 @@ _OUTPUT_FAILURES = frozenset({errno.ENOSPC, errno.EIO, errno.EDQUOT, errno.EFBIG
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command. Returns the exit status; argparse itself ends the process on --help and wrong flags."""
     typed = list(sys.argv[1:] if arguments is None else arguments)
-    if typed[:1] == [PROCESS_WORD]:  # this program started itself, as the window's helper
+    if typed[:1] == [PROCESS_WORD]:  # this program started itself, to write down speech
         from app.recogniser_process import main as recogniser
 
         return recogniser(typed[1:])

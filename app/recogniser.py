@@ -122,9 +122,12 @@ class RecogniserProcess:
     def _answer(self, name: str) -> list[list[Any]]:
         assert self._process.stdout is not None
         hangs = threading.Timer(LONGEST_ANSWER_S, self._process.kill)
+        hangs.daemon = True  # the program's end does not wait for it
         hangs.start()
-        line = self._process.stdout.readline()
-        hangs.cancel()
+        try:
+            line = self._process.stdout.readline()
+        finally:
+            hangs.cancel()
         try:
             answer = json.loads(line)
         except ValueError:

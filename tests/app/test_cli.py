@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from app import arguments, cli, config
+from app import arguments, cli, config, recogniser, recogniser_process
 from app.arguments import all_overrides, build_parser, config_file
 from app.config import RULES
 from app.device_list import as_text, print_devices
@@ -416,3 +416,8 @@ def test_paths_that_the_system_will_not_look_at_or_must_not_lose_are_refused(tmp
     for device in ("/dev/stdout", "/dev/../dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "/dev/new.json"):
         with pytest.raises(UserError, match="a device or a pipe"):
             arguments.check_output(Path(device), "--transcript")
+
+
+def test_the_recognisers_process_is_this_program_with_a_word_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recogniser_process, "main", lambda arguments: len(arguments) + 40)
+    assert cli.main([recogniser.PROCESS_WORD, "folder"]) == 41

@@ -5,10 +5,12 @@ from __future__ import annotations
 import importlib.util
 import io
 import json
+import os
 import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -256,6 +258,29 @@ def test_a_process_that_cannot_load_is_said_in_a_sentence(tmp_path: Path) -> Non
     """A folder without a model, or no faster-whisper at all: the program itself is started and says why."""
     with pytest.raises(UserError, match=r"^The speech recogniser stopped \(.+\)\. The next talk starts it again\.$"):
         RecogniserProcess(tmp_path)
+
+
+def test_an_answer_that_does_not_come_does_not_hold_up_the_programs_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    others = threading.enumerate()
+
+    def limits() -> list[threading.Thread]:
+        return [
+            thread for thread in threading.enumerate() if isinstance(thread, threading.Timer) and thread not in others
+        ]
+
+    reading, answering = os.pipe()
+    process = SimpleNamespace(stdin=None, stdout=os.fdopen(reading, "rb"), kill=lambda: None, wait=lambda: 0)
+    monkeypatch.setattr(recogniser, "_start", lambda model: process)
+    started: list[RecogniserProcess] = []
+    waiting = threading.Thread(target=lambda: started.append(RecogniserProcess(Path())), daemon=True)
+    waiting.start()
+    Bench.until(lambda: limits() != [])
+    assert all(limit.daemon for limit in limits()), "the interpreter's end waits for threads that are not"
+    os.write(answering, b'{"loaded": []}\n')
+    os.close(answering)
+    waiting.join(10)
+    Bench.until(lambda: limits() == [])
+    started[0].close()
 
 
 def test_what_is_missing_is_said_with_the_way_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
