@@ -8,6 +8,7 @@ thread; everything with a leading underscore runs in the recorder's own thread.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import queue
@@ -108,8 +109,9 @@ class Recorder:
     # ------------------------------------------------------------ the engine thread; never blocks
 
     def frame(self, heard: np.ndarray, answer: np.ndarray, skipped: int) -> None:
-        """One frame of a talk, both sides; copied."""
-        if self._listening:
+        """One frame of a talk, both sides; copied. A disk that hangs does not fill the memory: once so many wait, the
+        recording ends with the next one taken."""
+        if self._listening and self._waiting.qsize() < 2 * MOST_WAITING:
             self._waiting.put(_Frame(heard.copy(), answer.copy(), skipped))
 
     def end_talk(self) -> None:
@@ -193,7 +195,8 @@ class Recorder:
         except (OSError, UserError) as error:
             log.warning("the recording could not be closed: %s", error)
         if begun and not kept and self._path is not None:
-            self._path.unlink(missing_ok=True)  # a file in which nothing is
+            with contextlib.suppress(OSError):
+                self._path.unlink(missing_ok=True)  # a file in which nothing is
         there = kept and self._path is not None and os.path.exists(self._path)
         rest = f" What was recorded until then is in {self._path}." if there else ""
         self._tell(trouble=f"The recording stopped, because {why}. The talk goes on without it.{rest}")

@@ -400,12 +400,36 @@ def test_a_disk_that_cannot_keep_up_ends_the_recording(tmp_path: Path, monkeypat
     monkeypatch.setattr("app.recorder.MOST_WAITING", 20)
     recorder = make(make_writer=slow)
     recorder.want(True, tmp_path, "wav")
-    for _ in range(40):
+    for _ in range(400):
         recorder.frame(level(0.1), level(0.1), 0)
+    assert recorder._waiting.qsize() <= 40, "memory is bounded too"
     goes_on.set()
     until(lambda: recorder.state.trouble != "")
     assert "too slow" in recorder.state.trouble
     recorder.close()
+
+
+def test_an_empty_file_that_cannot_be_removed_ends_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(writer: WavWriter, samples: np.ndarray) -> None:
+        raise OSError(28, "No space left on device")
+
+    def in_use(path: Path, missing_ok: bool = False) -> None:
+        raise PermissionError(13, "The file is in use")
+
+    recorder = make()
+    with monkeypatch.context() as broken:
+        broken.setattr(WavWriter, "write", full)
+        broken.setattr(Path, "unlink", in_use)
+        recorder.want(True, tmp_path, "wav")
+        recorder.frame(level(0.1), level(0.1), 0)
+        until(lambda: "No space" in recorder.state.trouble or "no space" in recorder.state.trouble)
+    recorder.want(True, tmp_path, "wav")
+    recorder.frame(level(0.1), level(0.1), 0)
+    until(lambda: recorder.state.seconds > 0)
+    recorder.close()
+    assert recorder.state.trouble == ""
 
 
 def test_flac_errors_come_out_of_the_encoder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
