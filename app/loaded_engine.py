@@ -132,8 +132,14 @@ class LoadedEngine:
         built = mode not in self._prepared
         if built:
             self._prepare(mode, progress, cancelled)
+        former = self.engine.mode
         self.engine.set_mode(mode)
-        self.mode_trouble = self._no_gain() if built and mode == "compiled" else ""
+        try:
+            self.mode_trouble = self._no_gain() if built and mode == "compiled" else ""
+        except BaseException:
+            self._prepared.discard(mode)  # judged anew at the next try
+            self.engine.set_mode(former)
+            raise
 
     def _no_gain(self) -> str:
         """Of compiled code that was just built: a sentence if it is no faster than what there was."""

@@ -1,0 +1,27 @@
+"""Compiled code beside the usual mode: the comparison leaves everything as it was, also when it fails."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.loaded_engine import LoadedEngine
+from app.messages import ModelSpec
+from engine.errors import EngineError
+from tests.app.fake_engine import FakeEngine, VirtualClock, info_of
+
+REASONS = {"graph": None, "eager": None, "compiled": None}
+
+
+def test_a_comparison_that_fails_leaves_the_old_mode_and_is_made_again() -> None:
+    clock = VirtualClock()
+    engine = FakeEngine(advance=clock.advance, reasons=REASONS)
+    loaded = LoadedEngine(engine, info_of(engine, ModelSpec("mini")))
+    loaded.make_ready("graph", lambda mode: lambda done, total: None, lambda: False, clock)
+    engine.fail_at = {engine.frames + 3: EngineError("The card is busy.")}
+    with pytest.raises(EngineError, match="The card is busy"):
+        loaded.change_mode("compiled", lambda done, total: None, lambda: False)
+    assert engine.mode == "graph"
+    engine.mode_costs = {}
+    loaded.change_mode("compiled", lambda done, total: None, lambda: False)
+    assert engine.mode == "compiled"
+    assert "brings nothing over graph" in loaded.mode_trouble
