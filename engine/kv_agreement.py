@@ -11,11 +11,10 @@ from contextlib import suppress
 from pathlib import Path
 
 import torch
-from torch import Tensor
 
 from engine.agreement import LEAST_MATCH, Agreement
 from engine.config import LMConfig
-from engine.conversion import VERDICT, judge, read_verdict
+from engine.conversion import VERDICT, Columns, judge, read_verdict
 from engine.errors import EngineError
 from engine.file_identity import converted_name, identity
 from engine.quantized_file import made_whole
@@ -23,17 +22,18 @@ from engine.weights import Loading, ModelFiles
 
 
 def refuse_unlike(
-    plain: ModelFiles, used: ModelFiles, config: LMConfig, kv: str, precision: str, cache: Path, columns: Tensor,
+    plain: ModelFiles, used: ModelFiles, config: LMConfig, kv: str, precision: str, cache: Path, columns: Columns,
     device: torch.device, loading: Loading | None = None,
 ) -> None:  # fmt: skip
     """Raises EngineError where `used`, with its rings in `kv`, agrees too little with `plain` on the token columns.
 
-    plain: the model as it came; used: the same, or its twin in a quantised precision. Judged once for each pair.
+    plain: the model as it came; used: the same, or its twin in a quantised precision. Judged once for each pair, and
+    only then are the columns made.
     """
     name = Path(converted_name(f"kv-{kv}-{precision}", identity(plain.model))).with_suffix(VERDICT)
     judgement = read_verdict(cache / name)
     if judgement is None:
-        judgement = judge(plain, used, config, columns, device, loading, kv)._asdict()
+        judgement = judge(plain, used, config, columns(), device, loading, kv)._asdict()
         text = json.dumps(judgement).encode("ascii")
         with suppress(OSError, EngineError):
             cache.mkdir(parents=True, exist_ok=True)

@@ -77,7 +77,7 @@ def open_folder(
         if precision in QUANTIZED and held is None and cache is not None and precision != packed_precision(files):
             files = converted(files, lm_config, precision, cache, where, loading, columns)
         if kv != KV[0] and cache is not None and plain.trained and columns is not None:
-            refuse_unlike(plain, files, lm_config, kv, precision, cache, columns(), where, loading)
+            refuse_unlike(plain, files, lm_config, kv, precision, cache, columns, where, loading)
         lm = weights.load_lm(files, lm_config, where, dtype, loading, precision)
         loading = weights.Loading(progress, cancelled)
         mimi = weights.load_mimi(files, mimi_config, lm_config.codebooks, where, loading=loading)

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from torch import Tensor
 
 if not torch.cuda.is_available():
     os.environ["TRITON_INTERPRET"] = "1"  # read when Triton and the kernels are imported, which comes next
@@ -194,11 +195,14 @@ def test_eight_bits_are_judged_once_by_frames_beyond_the_context_too(
     judged = judge(files, files, config, columns, CPU, kv="int8")
     assert judged.frames == frames and 0 < judged.text_error < 0.1
     monkeypatch.setitem(LEAST_MATCH, "int8", judged.match)
-    refuse_unlike(files, files, config, "int8", "float32", cache, columns, CPU)
+    refuse_unlike(files, files, config, "int8", "float32", cache, lambda: columns, CPU)
     monkeypatch.setitem(LEAST_MATCH, "int8", 1.01)
-    nothing = columns[:, :0]  # could not be judged on: the first judgement was kept
+
+    def not_made() -> Tensor:
+        raise AssertionError("the first judgement was kept")
+
     with pytest.raises(EngineError, match=r"With its memory of the talk in 8 bits .* set model\.kv to full"):
-        refuse_unlike(files, files, config, "int8", "float32", cache, nothing, CPU)
+        refuse_unlike(files, files, config, "int8", "float32", cache, not_made, CPU)
     (kept,) = cache.glob("kv-int8-float32-*.json")
     assert json.loads(kept.read_text()) == judged._asdict()
 
