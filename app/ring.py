@@ -164,7 +164,3 @@ class FrameRing:
             return self.take(max_waiting)
         self.frames_out += 1
         return TimedFrame(pcm, time_s, luck)
-
-    def skip_waiting(self) -> None:
-        """Reader's end: counts whatever waits as dropped (what was said before the talk began)."""
-        self.dropped += self.frames_waiting

@@ -2,7 +2,7 @@
 
 Owns which kernel runs on which weights in which order, and the scratch memory between them. A stage here is a straight
 list of launches on fixed addresses, so it runs launched one by one, captured or replayed, bit for bit the same. One
-talk only. Imports Triton: import this module late (`engine.kernels` decides).
+talk only. Imports Triton: import this module late (`engine.frame_choice` does).
 """
 
 from __future__ import annotations

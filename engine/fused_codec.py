@@ -1,7 +1,7 @@
 """The codec's frame as fused GPU kernels: the same slots and the same arithmetic as `engine.mimi`, one frame at a time.
 
 Owns which kernel runs on which layer and the signals between them. Both halves are straight lists of launches on fixed
-addresses. Imports Triton: import this module late (`engine.kernels` decides).
+addresses. Imports Triton: import this module late (`engine.frame_choice` does).
 """
 
 from __future__ import annotations

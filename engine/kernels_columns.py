@@ -23,7 +23,7 @@ def few_columns_kernel(
     OUT_T: tl.constexpr, ELU: tl.constexpr, BIAS: tl.constexpr, REPLICATE: tl.constexpr, ROWS: tl.constexpr,
     BK: tl.constexpr, PDL: tl.constexpr,
 ):  # fmt: skip
-    """As `conv_kernel` for N of one or two columns, where reading the weights is all the time."""
+    """As `kernels_codec.conv_kernel` for N of one or two columns, where reading the weights is all the time."""
     rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     k = tl.arange(0, BK)
     w = tl.load(weight + rows[:, None] * K + k[None, :], mask=(rows < M)[:, None] & (k < K)[None, :], other=0.0)

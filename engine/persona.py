@@ -77,15 +77,11 @@ def wrap_text(text: str | None) -> str:
 
 
 def prompt_frames(voice_frames: int, text_tokens: int) -> int:
-    """Frames that a prompt takes of the model's memory; 0 for neither voice nor text."""
+    """Frames of 80 ms that a prompt takes of the model's memory, one for each token of text (user report V9); 0 for
+    neither voice nor text."""
     if not voice_frames and not text_tokens:
         return 0
     return voice_frames + text_tokens + 2 * SILENCE_FRAMES
-
-
-def prompt_seconds(voice_frames: int, text_tokens: int) -> float:
-    """The same in seconds: each token of text costs 80 ms (user report V9)."""
-    return prompt_frames(voice_frames, text_tokens) / FRAME_RATE
 
 
 def check_length(config: LMConfig, voice_frames: int, text_tokens: int) -> None:

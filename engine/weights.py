@@ -244,18 +244,6 @@ def load_mimi(
     return mimi.eval()
 
 
-def lm_bytes(config: LMConfig, dtype: torch.dtype) -> int:
-    """Bytes of the language model's weights as loaded."""
-    with torch.device("meta"):
-        return sum(parameter.numel() for parameter in LanguageModel(config).parameters()) * dtype.itemsize
-
-
-def mimi_bytes(config: MimiConfig, codebooks: int, dtype: torch.dtype = torch.float32) -> int:
-    """Bytes of the codec's weights as loaded."""
-    with torch.device("meta"):
-        return sum(parameter.numel() for parameter in Mimi(config, codebooks).parameters()) * dtype.itemsize
-
-
 def _shapes(module: nn.Module) -> dict[str, tuple[int, ...]]:
     return {name: tuple(parameter.shape) for name, parameter in module.named_parameters()}
 

@@ -158,12 +158,3 @@ def test_drops_in_a_normal_talk_keep_the_sum():
     assert ring.dropped > 0, counted
     assert out == ring.frames_out
     assert ring.frames_in == ring.frames_out + ring.dropped + ring.frames_waiting == 346, counted
-
-
-def test_what_waited_before_the_talk_is_skipped():
-    ring = FrameRing()
-    ring.write(np.zeros(FRAME * 2 + 100, np.float32))
-    ring.skip_waiting()
-    assert ring.take(MAX_WAITING) is None
-    assert ring.samples_waiting == 100
-    assert ring.dropped == 2

@@ -19,7 +19,6 @@ from engine.persona import (
     build_prompt,
     load_voice,
     prompt_frames,
-    prompt_seconds,
     voice_from_codes,
     wrap_text,
 )
@@ -224,8 +223,8 @@ def test_text_stands_between_tags(text: str, wrapped: str) -> None:
 @pytest.mark.parametrize("tokens", [0, 11, 400, 2000])
 def test_what_a_prompt_costs(tokens: int) -> None:
     """User report V9: 80 ms of a memory of 240 s for each token."""
-    assert prompt_seconds(50, tokens) == pytest.approx((62 + tokens) * 0.08)
-    assert prompt_seconds(0, tokens) == (pytest.approx((12 + tokens) * 0.08) if tokens else 0)
+    assert prompt_frames(50, tokens) == 62 + tokens
+    assert prompt_frames(0, tokens) == (12 + tokens if tokens else 0)
     prompt = build_prompt(CONFIG, CODES, None, [5] * tokens)
     assert (prompt.frames if prompt else 0) == prompt_frames(0, tokens)
     assert (prompt.text_tokens if prompt else ()) == (5,) * tokens
