@@ -18,21 +18,11 @@ import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
 
+from app import engine_faults as faults
 from app import messages as say
 from app.audio import AudioEnds, AudioStatus, EndOfInput
 from app.conversation_doors import ConversationDoors
-from app.engine_faults import (
-    ATTEMPTS,
-    NOT_RECOVERED,
-    NUMBERS_FAIL,
-    NUMBERS_RESET,
-    REMEDIES,
-    STICKY,
-    EngineFailure,
-    is_sticky,
-    unforeseen,
-)
-from app.engine_room import AnswerLike, Loader, Voices, engine_thread, open_engine
+from app.engine_room import AnswerLike, Loader, Persona, Voices, engine_thread, open_engine
 from app.errors import UserError
 from app.loaded_engine import LoadedEngine
 from app.messages import Command, PersonaChoice, Sampling, Trouble
@@ -107,7 +97,7 @@ class Conversation(ConversationDoors):
                         self._recover(error)
                     except Exception as worse:  # without memory not even a module can be imported
                         log.error("%s could not be dealt with (%s)", type(error).__name__, type(worse).__name__)
-                        self._fail("load", NOT_RECOVERED)
+                        self._fail("load", faults.NOT_RECOVERED)
         self._surrounded = False
         self._running = False
 
@@ -153,7 +143,7 @@ class Conversation(ConversationDoors):
             self._obey(command)
 
     def _obey(self, command: Command) -> None:
-        self._attempt = ATTEMPTS.get(type(command), "talk")
+        self._attempt = faults.ATTEMPTS.get(type(command), "talk")
         match command:
             case say.LoadModel():
                 self._load(command.spec)
@@ -164,8 +154,7 @@ class Conversation(ConversationDoors):
             case say.StopTalk():
                 self._stop("stopped")
             case say.NewTalk():
-                self._stop("a new talk was begun")
-                self._begin_talk(self._persona if command.persona is None else command.persona)
+                self._renew(self._persona if command.persona is None else command.persona)
             case say.SetMode():
                 self._change_mode(command.mode)
             case say.SetSampling():
@@ -189,13 +178,23 @@ class Conversation(ConversationDoors):
             raise UserError("A talk is already running; New talk begins another one.")
         self._begin_talk(persona)
 
-    def _begin_talk(self, choice: PersonaChoice) -> None:
+    def _renew(self, choice: PersonaChoice) -> None:
+        """What can be refused is looked at while the running talk is still there, so that a refusal leaves it going."""
+        persona = None if self._talk is None or self._loaded is None else self._read_persona(self._loaded, choice)
+        self._stop("a new talk was begun")
+        self._begin_talk(choice, persona)
+
+    def _read_persona(self, loaded: LoadedEngine, choice: PersonaChoice) -> Persona:
+        self._attempt = "voice"
+        return self._voices.persona(loaded.engine, choice)
+
+    def _begin_talk(self, choice: PersonaChoice, persona: Persona | None = None) -> None:
+        """persona: that of the choice, where it has been read already."""
         loaded = self._loaded
         if loaded is None:
             raise UserError("No model is loaded yet; load one first.")
         self._enter("priming")
-        self._attempt = "voice"
-        persona = self._voices.persona(loaded.engine, choice)
+        persona = self._read_persona(loaded, choice) if persona is None else persona
         self._attempt = "start"
         loaded.engine.reset(loaded.seed)
         if persona.prompt is not None:
@@ -215,12 +214,12 @@ class Conversation(ConversationDoors):
         would cost as much as the talk itself: so the talk is reset, persona and all, instead of a copy put back."""
         assert self._talk is not None
         if self._talk.fell_apart_at_once or not self._begins_anew:
-            raise EngineFailure(NUMBERS_FAIL)
+            raise faults.EngineFailure(faults.NUMBERS_FAIL)
         self._stop("its numbers fell apart")
         self._attempt = "start"
         self._begin_talk(self._persona)
         self._attempt = "talk"
-        self._board.post(Trouble("numbers", NUMBERS_RESET))
+        self._board.post(Trouble("numbers", faults.NUMBERS_RESET))
 
     def _stop(self, reason: str, then: str = "ready") -> None:
         """End the talk, if there is one. The engine stays unless the caller drops it."""
@@ -294,22 +293,22 @@ class Conversation(ConversationDoors):
             self._stop("input ended")
         elif isinstance(error, Cancelled):
             self._step_back(attempt, failed=False)
-        elif not isinstance(error, UserError) and is_sticky(error):  # whatever was attempted
+        elif not isinstance(error, UserError) and faults.is_sticky(error):  # whatever was attempted
             log.error("the card is lost to this process", exc_info=error)
             self.on_failure(error, attempt)
-            self._fail(attempt, STICKY, RELAUNCH)
+            self._fail(attempt, faults.STICKY, RELAUNCH)
         elif isinstance(error, UserError) or (isinstance(error, EngineError) and attempt != "talk"):
             self._step_back(attempt, failed=True)
             kind = "sound" if attempt == "talk" else attempt
-            remedy = (error.remedy if isinstance(error, UserError) else "") or REMEDIES.get(kind, "")
+            remedy = (error.remedy if isinstance(error, UserError) else "") or faults.REMEDIES.get(kind, "")
             self._board.post(Trouble(kind, str(error), remedy, fatal=self.phase == "failed"))
-        elif isinstance(error, (EngineError, EngineFailure)):
+        elif isinstance(error, (EngineError, faults.EngineFailure)):
             self.on_failure(error, attempt)
             self._fail(attempt, str(error))
         else:
             log.error("unexpected error in the engine thread", exc_info=error)
             self.on_failure(error, attempt)
-            self._fail(attempt, unforeseen(error, "cpu" if self.info is None else self.info.device))
+            self._fail(attempt, faults.unforeseen(error, "cpu" if self.info is None else self.info.device))
 
     def _step_back(self, attempt: str, failed: bool) -> None:
         """Undo what was begun, so that the former state holds and is told again."""

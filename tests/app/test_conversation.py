@@ -546,6 +546,30 @@ def test_new_talk_keeps_the_persona_in_use() -> None:
     assert len(world.conversation.history) == 10  # of the second talk
 
 
+@pytest.mark.parametrize("choice", [PersonaChoice("gone.pt"), PersonaChoice("", "word " * 3000)])
+def test_a_new_talk_that_is_refused_leaves_the_running_one_going(choice: PersonaChoice) -> None:
+    """Everything that can be refused is looked at first: no frame is missed, and the persona in use stays."""
+    world = World()
+    world.run(LOAD)
+    world.engine.calls.clear()
+    world.at(3, NewTalk(choice))
+    events = world.run(NATF2)
+    assert story(events) == f"{TALK}, trouble voice, {OVER}"
+    assert [call[0] for call in world.engine.calls].count("reset") == 1
+    assert world.ends.calls.count("open") == 1
+    assert len(world.answers) == 10
+    assert world.conversation._persona == NATF2.persona
+
+
+def test_after_a_refused_new_talk_the_next_is_begun_and_takes_the_sentence_away() -> None:
+    world = World()
+    world.run(LOAD)
+    world.at(3, NewTalk(PersonaChoice("gone.pt")), NewTalk(PersonaChoice("NATM1")))
+    renewed = "ready, ended: a new talk was begun, priming, cleared voice, talking, started"
+    assert story(world.run(NATF2)) == f"{TALK}, trouble voice, {renewed}, {OVER}"
+    assert [call[1] for call in world.engine.calls if call[0] == "prime"][-1] == ("prompt", "NATM1", "")
+
+
 def test_missing_voice_stops_the_start() -> None:
     """User report V4: nothing of the engine is touched, the microphone is not opened, and the voice is named."""
     world = World()
