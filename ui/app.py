@@ -62,7 +62,8 @@ def run_window(conversation: ConversationPort, ports: Ports, arguments: Sequence
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)  # Windows has no SIGHUP
         if number is not None and signal.getsignal(number) is not signal.SIG_IGN:  # as nohup has it
-            signal.signal(number, lambda _number, _frame: window.main.close())
+            signal.signal(number, lambda _number, _frame: window.main.leaving.end())
+    application.commitDataRequest.connect(lambda *_: window.main.leaving.session_ends())
     window.main.show()
     window.main.rescue.return_to_place()
     window.bridge.start()

@@ -5,6 +5,7 @@ Owns the other windows, each made at its first use, and the words with which an 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -27,6 +28,7 @@ from ui.settings import SettingsWindow
 from ui.theme import Theme
 from ui.transcript import TranscriptView
 from ui.transcript_forms import FORMS
+from ui.turns import Talk
 from ui.words import marked, tr
 
 
@@ -115,12 +117,18 @@ class Errands(QObject):
             QGuiApplication.clipboard().setText(text)
         self.done.emit(tr("Transcript copied") if text else tr("There are no words to copy yet"))
 
-    def save_transcript(self, transcript: TranscriptView) -> None:
+    def save_transcript(
+        self, transcript: TranscriptView, then: Callable[[Sequence[Talk]], object] = lambda _talks: None
+    ) -> None:
+        """then: called once a file is written, with the talks that are in it."""
         talks = transcript.spoken()
         if not talks:
             self.done.emit(tr("There are no words to save yet"))
             return
-        kinds = [Kind(form.name, form.ending, partial(form.make, talks)) for form in FORMS]
+        kinds = [
+            Kind(form.name, form.ending, partial(form.make, talks), partial(_note_saved, form.held(talks), then))
+            for form in FORMS
+        ]
         self.saver.ask(self._window, tr("Save the transcript"), "Parley", kinds)
 
     def _saved(self, path: Path) -> None:
@@ -176,3 +184,15 @@ class Errands(QObject):
     def _diagnostics_ready(self, text: str) -> None:
         QGuiApplication.clipboard().setText(text)
         self.done.emit(tr("Diagnostics copied; paste them into the report"))
+
+
+def _note_saved(talks: Sequence[Talk], then: Callable[[Sequence[Talk]], object]) -> Callable[[], object]:
+    """The talks as they are now; once that is in a file, they are saved up to here."""
+    sizes = [talk.size for talk in talks]
+
+    def arrived() -> None:
+        for talk, size in zip(talks, sizes, strict=True):
+            talk.saved = max(talk.saved, size)
+        then(talks)
+
+    return arrived

@@ -22,6 +22,7 @@ from ui.errands import Errands
 from ui.figures import format_bytes, format_clock
 from ui.labels import ElidedLabel, action_button, heading_row, set_tone, text_label
 from ui.latency_view import LatencyView
+from ui.leaving import Leaving
 from ui.meter import LevelPane
 from ui.mode_radios import ModeRadios
 from ui.notices import Banner, Progress, untrained_notice
@@ -88,7 +89,8 @@ class MainWindow(QMainWindow):
         self.progress = Progress(theme, session, actions)
         self.untrained = untrained_notice(theme, session)
         self.transcript = TranscriptView(theme)
-        self.rescue = Rescue(session, self._ports, self, self.transcript)
+        self.leaving = Leaving(self, self.errands, self.transcript)
+        self.rescue = Rescue(session, self._ports, self, self.transcript, self.leaving)
         self.latency = LatencyView(theme, action_button(actions.latency, "flat", text=False))
         self.microphone = LevelPane(theme, tr("Microphone level"), "microphone")
         self.speaker = LevelPane(theme, tr("Loudspeaker level"), "speaker")
@@ -300,6 +302,9 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Say goodbye to the conversation and go; whoever ran the window waits for the engine, not the user."""
+        if not self.leaving.may_close():
+            event.ignore()
+            return
         self.errands.close_windows()
         self._session.shut_down()
         self._bridge.stop()

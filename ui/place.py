@@ -21,7 +21,11 @@ FORM = "parley-place/1"
 def place_of(window: QMainWindow, transcript: TranscriptView) -> str:
     """As JSON."""
     talks = [
-        {"heading": talk.heading, "turns": [[turn.speaker, turn.start_s, turn.text] for turn in talk.turns]}
+        {
+            "heading": talk.heading,
+            "turns": [[turn.speaker, turn.start_s, turn.text] for turn in talk.turns],
+            "saved": not talk.unsaved,
+        }
         for talk in transcript.spoken()
     ]
     geometry = bytes(window.saveGeometry().toHex().data()).decode("ascii")
@@ -32,17 +36,23 @@ def put_back(place: str, window: QMainWindow, transcript: TranscriptView) -> boo
     """Show the place again. False, and nothing is changed, when the text is none."""
     try:
         values = json.loads(place)
-        talks = [(str(talk["heading"]), [_turn(turn) for turn in talk["turns"]]) for talk in values["talks"]]
+        talks = [
+            (str(talk["heading"]), [_turn(turn) for turn in talk["turns"]], talk.get("saved") is True)
+            for talk in values["talks"]
+        ]
         geometry = bytes.fromhex(values["geometry"])
         if values["form"] != FORM:
             return False
-    except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         return False
     window.restoreGeometry(QByteArray(geometry))
-    for heading, turns in talks:
+    for heading, turns, saved in talks:
         transcript.begin_talk(heading)
         for speaker, start_s, text in turns:
             transcript.add_turn(speaker, start_s, text)
+        if saved and turns:
+            newest = transcript.spoken()[-1]
+            newest.saved = newest.size
     return True
 
 

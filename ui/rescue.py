@@ -11,6 +11,7 @@ from PySide6.QtCore import QTimer, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QMainWindow
 
+from ui.leaving import Leaving
 from ui.place import place_of, put_back
 from ui.ports import Ports
 from ui.remedies import RELAUNCH, remedy_of
@@ -22,9 +23,12 @@ KIND = "restart"
 
 
 class Rescue:
-    def __init__(self, session: Session, ports: Ports, window: QMainWindow, transcript: TranscriptView) -> None:
+    def __init__(
+        self, session: Session, ports: Ports, window: QMainWindow, transcript: TranscriptView, leaving: Leaving
+    ) -> None:
         self._session = session
         self._ports = ports
+        self._leaving = leaving
         self._window = window
         self._transcript = transcript
         self._restarting = False
@@ -49,9 +53,11 @@ class Rescue:
     def relaunch(self) -> None:
         """Hand over the place and close; whoever runs the window starts the next process once this one is shut."""
         self._restarting = True
-        if self._ports.relaunch is not None:
-            self._ports.relaunch(place_of(self._window, self._transcript))
-        self._window.close()
+        if self._ports.relaunch is None:
+            self._window.close()
+            return
+        self._ports.relaunch(place_of(self._window, self._transcript))
+        self._leaving.end()  # the words come back, so nobody is asked about them
 
     def open_reports(self) -> None:
         """Show the folder in the system's own file manager."""

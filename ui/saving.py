@@ -19,12 +19,20 @@ from ui.ports import Ports
 from ui.words import tr
 
 
+def no_note() -> Callable[[], object]:
+    return lambda: None
+
+
 class Kind(NamedTuple):
-    """A kind of file to choose from: its name, its ending, and what makes its text."""
+    """A kind of file to choose from: its name, its ending, and what makes its text.
+
+    note: called when the text is made; what it returns is called once the text has arrived in the file.
+    """
 
     name: str
     ending: str
     make: Callable[[], str]
+    note: Callable[[], Callable[[], object]] = no_note
 
 
 class Saver(QObject):
@@ -59,13 +67,15 @@ class Saver(QObject):
         if kind is None:
             kind, path = chosen, _free(path.with_name(path.name + chosen.ending))
         self._folder = path.parent
-        self._bridge.when_done(self._write(path, kind.make()), lambda sentence: self._done(path, sentence))
+        arrived = kind.note()
+        self._bridge.when_done(self._write(path, kind.make()), lambda sentence: self._done(path, sentence, arrived))
 
-    def _done(self, path: Path, sentence: str) -> None:
+    def _done(self, path: Path, sentence: str, arrived: Callable[[], object]) -> None:
         if sentence:
             self.failed.emit(sentence)
         else:
             self.saved.emit(path)
+            arrived()
 
 
 def dated(name: str, now: datetime | None = None) -> str:

@@ -355,7 +355,7 @@ def main() -> int:
             path = options.folder / f"{scene.name}_{theme}.png"
             if not pictured.grab().save(str(path)):
                 raise SystemExit(f"{path} could not be written.")
-            window.main.close()
+            window.main.leaving.end()
             for done in (window.main, *window.main.errands.windows()):
                 done.deleteLater()
             application.sendPostedEvents(None, QEvent.Type.DeferredDelete)

@@ -29,11 +29,16 @@ class Cue(NamedTuple):
 
 
 class Form(NamedTuple):
-    """A kind of file: its name for people, its ending, and what makes it."""
+    """A kind of file: its name for people, its ending, what makes it, and whether only the newest talk is in it."""
 
     name: str
     ending: str
     make: Callable[[Sequence[Talk]], str]
+    newest_alone: bool = False
+
+    def held(self, talks: Sequence[Talk]) -> Sequence[Talk]:
+        """Those of the talks that are in the file."""
+        return talks[-1:] if self.newest_alone else talks
 
 
 def speaker(turn: Turn) -> str:
@@ -67,7 +72,7 @@ def as_srt(talks: Sequence[Talk]) -> str:
 FORMS = (
     Form(marked("Text"), ".txt", as_text),
     Form(marked("Markdown"), ".md", as_markdown),
-    Form(marked("Subtitles of the last talk"), ".srt", as_srt),
+    Form(marked("Subtitles of the last talk"), ".srt", as_srt, newest_alone=True),
 )
 
 

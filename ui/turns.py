@@ -45,6 +45,16 @@ class Talk:
     heading: str = ""
     began: datetime = field(default_factory=datetime.now)
     turns: list[Turn] = field(default_factory=list)
+    saved: int = 0  # `size` when it was last saved
+
+    @property
+    def size(self) -> int:
+        """Pieces with words in them. It only grows."""
+        return sum(bool(piece.strip()) for turn in self.turns for _, piece in turn.pieces)
+
+    @property
+    def unsaved(self) -> bool:
+        return self.size > self.saved
 
     @property
     def both_speak(self) -> bool:

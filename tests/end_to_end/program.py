@@ -115,8 +115,12 @@ class Program:
         return self._answers.stat().st_size // 4
 
     def quit(self) -> int:
-        """Close by keyboard; returns the exit status."""
+        """Close by keyboard, and discard the words when the window asks; returns the exit status."""
+        words = self.ask("unsaved")
         self.press("ctrl+q")
+        if words:
+            wait_until(lambda: bool(self.ask("asked")), 20, "the window asks about its words")
+            self.press("alt+d", window="question")
         try:
             return self.process.wait(20)
         finally:

@@ -91,7 +91,7 @@ def look(window: Any, folder: Path) -> None:
     }
     (folder / "seen.part").write_text(json.dumps(seen))
     (folder / "seen.part").rename(folder / "seen.json")
-    main.close()
+    main.leaving.end()
 
 
 if __name__ == "__main__":

@@ -38,7 +38,7 @@ class Watcher:
         line = sys.stdin.readline()
         if not line:  # the test has gone
             self._notifier.setEnabled(False)
-            self._window.main.close()
+            self._window.main.leaving.end()
             return
         question = json.loads(line)
         answer = getattr(self, question.pop("ask"))(**question)
@@ -87,7 +87,7 @@ class Watcher:
 
     def place(self, window: str, name: str) -> dict[str, Any] | None:
         """Where the middle of a widget, or of a row of a list ("list:TEXT"), is on the screen; None: not there."""
-        top = self._window.main if window == "main" else self._window.main.settings
+        top = self._top(window)
         if top is None or not top.isVisible():
             return None
         if name.startswith("list:"):
@@ -100,9 +100,22 @@ class Watcher:
         return _at(widget, middle) | {"shown": shown}
 
     def window_id(self, window: str) -> int:
-        top = self._window.main if window == "main" else self._window.main.settings
+        top = self._top(window)
         assert top is not None
         return int(top.winId())
+
+    def unsaved(self) -> bool:
+        """Does the window hold words that closing it would ask about?"""
+        return any(talk.unsaved for talk in self._window.main.transcript.spoken())
+
+    def asked(self) -> bool:
+        """Does that question stand?"""
+        question = self._window.main.leaving.question
+        return question is not None and question.isVisible()
+
+    def _top(self, window: str) -> QWidget | None:
+        main = self._window.main
+        return {"main": main, "settings": main.settings, "question": main.leaving.question}[window]
 
     def picture(self, path: str) -> bool:
         """The whole screen, as somebody in front of it would see it."""

@@ -79,7 +79,7 @@ def make_rig(qapp: QApplication) -> Iterator[MakeRig]:
 
     yield make
     for rig in made:
-        rig.window.main.close()
+        rig.window.main.leaving.end()
         for window in rig.window.main.errands.windows():
             window.deleteLater()
         rig.window.main.deleteLater()

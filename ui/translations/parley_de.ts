@@ -48,6 +48,10 @@
       <translation>&amp;Löschen…</translation>
     </message>
     <message>
+      <source>&amp;Discard</source>
+      <translation>&amp;Verwerfen</translation>
+    </message>
+    <message>
       <source>&amp;Done</source>
       <translation>&amp;Fertig</translation>
     </message>
@@ -202,6 +206,10 @@
     <message>
       <source>&amp;Saved</source>
       <translation>&amp;Gespeichert</translation>
+    </message>
+    <message>
+      <source>&amp;Save…</source>
+      <translation>&amp;Speichern…</translation>
     </message>
     <message>
       <source>&amp;Seed</source>
@@ -680,6 +688,10 @@
       <translation>Nicht zu gebrauchen: {reason}</translation>
     </message>
     <message>
+      <source>It holds words that are in no file; without saving they are lost.</source>
+      <translation>Sie enthält Worte, die in keiner Datei stehen; ungespeichert gehen sie verloren.</translation>
+    </message>
+    <message>
       <source>L&amp;isten</source>
       <translation>An&amp;hören</translation>
     </message>
@@ -1138,6 +1150,10 @@
     <message>
       <source>Save the transcript</source>
       <translation>Mitschrift speichern</translation>
+    </message>
+    <message>
+      <source>Save the transcript before the window closes?</source>
+      <translation>Die Mitschrift speichern, bevor das Fenster sich schließt?</translation>
     </message>
     <message>
       <source>Save the words of this window as text, Markdown or subtitles</source>
