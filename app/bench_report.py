@@ -9,9 +9,9 @@ import sys
 from collections.abc import Sequence
 from typing import Any, TextIO
 
+from app.mode_worth import WORTH
 from app.telemetry import FRAME_MS
 
-WORTH = 0.98  # of the other mode's time: less of a gain is none
 Table = tuple[str, list[str], list[list[str]]]  # title, column heads, cells
 
 
