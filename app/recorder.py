@@ -129,7 +129,10 @@ class Recorder:
             except Exception:
                 log.exception("unexpected error in the recorder")
                 self._give_up("of an unexpected error; the log has its details")
-        self._close()
+        try:
+            self._close()
+        except (OSError, UserError) as error:
+            self._give_up(_reason(error))
 
     def _take(self, item: _Frame | _Wish | str) -> None:
         if isinstance(item, _Wish):

@@ -409,6 +409,20 @@ def test_a_disk_that_cannot_keep_up_ends_the_recording(tmp_path: Path, monkeypat
     recorder.close()
 
 
+def test_a_recording_that_is_gone_at_the_programs_end_is_said_and_raises_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    raised: list[object] = []
+    monkeypatch.setattr("threading.excepthook", raised.append)
+    recorder = make()
+    recorder.want(True, tmp_path, "wav")
+    recorder.frame(level(0.1), level(0.1), 0)
+    until(lambda: recorder.state.seconds > 0)
+    shutil.rmtree(tmp_path)
+    recorder.close()
+    assert (raised, "has been deleted or moved" in recorder.state.trouble) == ([], True)
+
+
 def test_an_empty_file_that_cannot_be_removed_ends_nothing_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
