@@ -32,10 +32,11 @@ from app.recording import RecordingReader, write_pieces
 from app.ring import FRAME, SAMPLE_RATE
 from app.sound_spool import SoundSpool
 from app.talk_options import TalkOptions
-from app.talk_outputs import Output, check_outputs, keep, write_text
+from app.talk_outputs import Output, check_outputs, keep
 from app.talk_report import TalkFrames, caution, latency_table, model_line, pace_line, token_list
 from app.talk_words import write_down
 from app.telemetry import FrameHistory
+from app.text_files import write_now
 from app.transcript import USER, Transcript
 from app.voices import VoiceFolder
 
@@ -290,9 +291,9 @@ def _write(watch: _Watch, frames: TalkFrames) -> list[Output]:
         assert watch.info is not None
         made = watch.transcript.to_json(watch.info.name, samples / SAMPLE_RATE)
         words = json.dumps(made, ensure_ascii=False, indent=1) + "\n"
-        outputs.append(keep("Transcript", options.transcript, lambda path: write_text(path, words)))
+        outputs.append(keep("Transcript", options.transcript, lambda path: write_now(path, words)))
     if options.tokens_out is not None:
-        outputs.append(keep("Tokens", options.tokens_out, lambda path: write_text(path, token_list(frames.lines))))
+        outputs.append(keep("Tokens", options.tokens_out, lambda path: write_now(path, token_list(frames.lines))))
     return outputs
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from app.errors import UserError
-from app.recording import check_writable, write_whole
+from app.recording import check_writable
 from app.talk_options import TalkOptions
 
 
@@ -53,8 +53,3 @@ def keep(name: str, path: Path, write: Callable[[Path], object]) -> Output:
     except (OSError, UserError):
         return Output(name, path, f"{trouble} Nothing could be kept elsewhere either.")
     return Output(name, spare, f"{trouble} It is kept in {spare} instead.")
-
-
-def write_text(path: Path, text: str) -> None:
-    content = text.encode("utf-8", errors="replace")  # half a character, as a model may speak it, is no reason to fail
-    write_whole(path, lambda temporary: temporary.write_bytes(content))

@@ -17,7 +17,7 @@ from app.recording import check_writable, write_whole
 
 def write_text(path: Path, text: str) -> Future[str]:
     """Write UTF-8 text to `path`, "~" allowed, in a thread of its own. Comes true with "" or one sentence."""
-    return in_background(lambda: _write(path.expanduser(), text), "text file")
+    return in_background(lambda: write_now(path.expanduser(), text), "text file")
 
 
 def in_background(work: Callable[[], object], name: str) -> Future[str]:
@@ -37,7 +37,8 @@ def in_background(work: Callable[[], object], name: str) -> Future[str]:
     return answer
 
 
-def _write(path: Path, text: str) -> None:
+def write_now(path: Path, text: str) -> None:
+    """Write UTF-8 text to `path` in this thread. Raises UserError."""
     check_writable(path)
     content = text.encode("utf-8", errors="replace")  # half a character, as a model may speak it, is no reason to fail
     write_whole(path, lambda temporary: temporary.write_bytes(content))
