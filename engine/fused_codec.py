@@ -34,6 +34,8 @@ class CodecCuts(NamedTuple):
     folded_projections: downsampling and the quantiser's projections are one matrix, multiplied beforehand.
     latent_start, quantiser_start: when the kernels of transformer and quantiser let their successor start.
     ring_splits: programs that share a head's ring, for both positions; 0: one for each position has it whole.
+
+    Folded projections and ring splits are off; `tests/gpu/tune_codec.py` tries them, among others, on the card at hand.
     """
 
     precision: str = "tf32x3"
