@@ -42,8 +42,8 @@ def conditions(found: Results) -> str:
     """How the cases were held, in a sentence."""
     talks = _of(found, "talk")
     return (
-        f"{len(talks)} held-out dialogues and {len(found) - len(talks)} shorter cases, in voices, phrasings, names and "
-        "number pairs that training never saw, through the program's own conversation on a processor with its own "
+        f"{len(talks)} held-out dialogues and {len(found) - len(talks)} shorter cases, in voices, phrasings and "
+        "names that training never saw, through the program's own conversation on a processor with its own "
         "sampling. A reply is right when its text is word for word the wanted one. Waiting counts from the last voiced "
         "10 ms of the question, and a reply is heard one frame after the frame that it answers."
     )

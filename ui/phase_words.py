@@ -31,8 +31,8 @@ HINTS = {
 # The bundled model knows a few things only, so that a newcomer is told what to ask.
 BUNDLED_HINTS = {
     "ready": marked(
-        "Press Start talk and speak English. This small model knows a few things. Try: what is seven plus five? Or: "
-        "say elephant. What comes after Monday? What is the opposite of hot? Tell me a story about a robot."
+        "Press Start talk and speak English. This small model knows a few things. Try: what is seven plus five? "
+        "What is the capital of Italy? What is the opposite of hot? Tell me a story about a robot."
     ),
     "talking": marked("Listening. Try: what is seven plus five? The model's words appear here."),
 }

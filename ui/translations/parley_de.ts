@@ -1028,8 +1028,8 @@
       <translation>Drücken Sie „Aufnehmen“, und sprechen Sie wie in einem Gespräch.</translation>
     </message>
     <message>
-      <source>Press Start talk and speak English. This small model knows a few things. Try: what is seven plus five? Or: say elephant. What comes after Monday? What is the opposite of hot? Tell me a story about a robot.</source>
-      <translation>Drücken Sie „Gespräch beginnen“, und sprechen Sie Englisch. Dieses kleine Modell kennt nur wenige Dinge. Zum Beispiel: what is seven plus five? Oder: say elephant. What comes after Monday? What is the opposite of hot? Tell me a story about a robot.</translation>
+      <source>Press Start talk and speak English. This small model knows a few things. Try: what is seven plus five? What is the capital of Italy? What is the opposite of hot? Tell me a story about a robot.</source>
+      <translation>Drücken Sie „Gespräch beginnen“, und sprechen Sie Englisch. Dieses kleine Modell kennt nur wenige Dinge. Zum Beispiel: what is seven plus five? What is the capital of Italy? What is the opposite of hot? Tell me a story about a robot.</translation>
     </message>
     <message>
       <source>Press Start talk and speak. The model's words appear here.</source>
