@@ -24,8 +24,7 @@ from pathlib import Path
 import frozen_parts as parts
 
 PROJECT = Path(__file__).resolve().parent.parent
-SPEECH = PROJECT / "assets" / "speech" / "question.flac"
-VOICE = PROJECT / "assets" / "speech" / "hello.wav"
+SPEECH = PROJECT / "assets" / "speech" / "hello.wav"
 BAD = re.compile(r"Traceback|ModuleNotFoundError|ImportError|No module named|cannot open shared object|could not|"
                  r"unexpected error|core dumped", re.I)  # fmt: skip
 READY = "ready to talk"
@@ -78,7 +77,7 @@ def try_commands(trial: Trial) -> None:
 
 
 def try_talk(trial: Trial) -> None:
-    voice = ("--voice", str(VOICE))
+    voice = ("--voice", str(SPEECH))
     for what, flags in (("a talk through files", ()), ("a talk with a voice from a recording", voice)):
         reply, words = trial.home / "reply.wav", trial.home / "words.json"
         arguments = ["--input", str(SPEECH), "--output", str(reply), "--transcript", str(words), "--seed", "1"]

@@ -16,6 +16,7 @@ import numpy as np
 from tests.end_to_end.rig import ARTIFACTS, Screen, SoundServer, wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
+FACT = "brings nothing over"  # that compiled code is no faster on this computer is told as a trouble is, but is none
 
 
 class Program:
@@ -64,13 +65,13 @@ class Program:
         return list(self.ask("records"))
 
     def wait(self, condition: Callable[[dict[str, Any]], bool], seconds: float, what: str) -> dict[str, Any]:
-        """Until the state is as wished; returns it. A trouble shown in the window ends the waiting, and the state last
-        seen is in the failure's words."""
+        """Until the state is as wished; returns it. A trouble shown in the window ends the waiting (FACT aside), and
+        the state last seen is in the failure's words."""
         seen: dict[str, Any] = {}
 
         def look() -> bool:
             seen.update(self.state())
-            return condition(seen) or bool(seen["troubles"])
+            return condition(seen) or any(FACT not in sentence for sentence in seen["troubles"])
 
         try:
             wait_until(look, seconds, what)
