@@ -79,6 +79,27 @@ def room(sound: Tensor, probability: float, seconds: float = 0.35) -> Tensor:
     return wet * loudness.clamp(max=4).sqrt()
 
 
+def coloured(sound: Tensor, narrow: float = 0.12, points: int = 256) -> Tensor:
+    """Another timbre for each clip: a smooth gain over the octaves from 30 Hz up, 3 dB in its terms' deviation, and for
+    some (`narrow`) no more treble than a telephone or a headset lets through (3.4 to 8 kHz)."""
+    items, length = sound.shape
+    device = sound.device
+    octaves = math.log2(12_000 / 30)
+    at = torch.linspace(0, 1, points, device=device)
+    waves = torch.cos(math.pi * torch.arange(1, 5, device=device)[:, None] * at)
+    gain = 3.0 * torch.randn(items, 4, device=device) @ waves
+    cut = _between(math.log2(3_400 / 30) / octaves, math.log2(8_000 / 30) / octaves, items, device)
+    gain = gain - 1200 * (at - cut).clamp(min=0, max=0.05) * _chance(narrow, items, device)
+    size = 1 << (length - 1).bit_length()
+    frequency = torch.linspace(0, 12_000, size // 2 + 1, device=device).clamp(min=30)
+    place = torch.log2(frequency / 30) / octaves * (points - 1)
+    below = place.long().clamp(max=points - 2)
+    rising = torch.lerp(decibels(gain)[:, below], decibels(gain)[:, below + 1], place - below)
+    made = torch.fft.irfft(torch.fft.rfft(sound, n=size) * rising, n=size)[:, :length]
+    loudness = sound.pow(2).mean(-1, keepdim=True) / made.pow(2).mean(-1, keepdim=True).clamp(min=1e-9)
+    return made * loudness.clamp(max=16).sqrt()
+
+
 def microphone(sound: Tensor, level: tuple[float, float], noisy: float, roomy: float) -> Tensor:
     """Room, then noise or hum at 5 to 35 dB below the speech level, then gain. Shares are per clip."""
     items, length = sound.shape

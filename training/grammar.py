@@ -35,13 +35,19 @@ def _the(thing: str) -> str:
 
 
 class Speakers:
-    """Draws turns. `limit` bounds the numbers of arithmetic and counting (20 at first, then 100). `words`: any words,
-    half of the names and of what is to be said back are taken from them, so that these are learnt to be copied, not
-    known."""
+    """Draws turns. `limit` bounds the numbers of arithmetic and counting (20 at first, then 100). `words` and `names`:
+    any words and any proper names. Half of what is to be said back and two names of three are taken from them, so that
+    these are learnt to be copied, not known; names that are kept for tests are left out."""
 
-    def __init__(self, rng: random.Random, held_out: bool = False, limit: int = 20, words: Sequence[str] = ()) -> None:
+    def __init__(
+        self, rng: random.Random, held_out: bool = False, limit: int = 20, words: Sequence[str] = (),
+        names: Sequence[str] = (),
+    ) -> None:  # fmt: skip
+        known = (lexicon.USER_NAMES, lexicon.PERSONA_NAMES)
+        self.kept_names = {name.lower() for names_of in known for name in part(names_of, True)}
         self.rng = rng
         self.words = words
+        self.any_names = tuple([n for n in any_names if n.lower() not in self.kept_names] for any_names in (names, words))
         self.held_out = held_out
         self.limit = limit
         self._user_name = ""
@@ -50,11 +56,11 @@ class Speakers:
             (3, self._how_are_you),
             (3, self._thanks),
             (3, self._goodbye),
-            (5, self._introduce),
-            (5, self._recall_name),
-            (20, self._persona),
+            (8, self._introduce),
+            (6, self._recall_name),
+            (22, self._persona),
             (18, self._echo),
-            (20, self._arithmetic),
+            (24, self._arithmetic),
             (11, self._sequence),
             (7, self._opposite),
             (4, self._color),
@@ -98,9 +104,10 @@ class Speakers:
         return make(persona)
 
     def _name(self, names: Sequence[str]) -> str:
-        if self.words and self.rng.random() < 0.5:
-            return capital(self.rng.choice(self.words))
-        return self.rng.choice(part(names, self.held_out))
+        for any_names, share in zip(self.any_names, (0.5, 0.3), strict=True):
+            if any_names and self.rng.random() < share:
+                return capital(self.rng.choice(any_names))
+        return self.rng.choice([name for name in names if (name.lower() in self.kept_names) == self.held_out])
 
     def _ask(self, ways: Sequence[str], wrap: bool = True, **slots: str) -> str:
         text = self.rng.choice(part(ways, self.held_out)).format(**slots)
@@ -137,26 +144,16 @@ class Speakers:
         return Turn(text, "I am fine, thank you. I hope you are well too.", "how are you")
 
     def _thanks(self, persona: Persona) -> Turn:
-        text = self._ask(
-            phrasings.THANKS,
-            wrap=False,
-        )
+        text = self._ask(phrasings.THANKS, wrap=False)
         return Turn(text, "You are welcome.", "thanks")
 
     def _goodbye(self, persona: Persona) -> Turn:
-        text = self._ask(
-            phrasings.GOODBYE,
-            wrap=False,
-        )
+        text = self._ask(phrasings.GOODBYE, wrap=False)
         return Turn(text, "Goodbye! Talk to you soon.", "goodbye")
 
     def _introduce(self, persona: Persona) -> Turn:
         self._user_name = self._name(lexicon.USER_NAMES)
-        text = self._ask(
-            phrasings.INTRODUCE,
-            wrap=False,
-            a=self._user_name,
-        )
+        text = self._ask(phrasings.INTRODUCE, wrap=False, a=self._user_name)
         return Turn(text, f"Nice to meet you, {self._user_name}.", "user name")
 
     def _recall_name(self, persona: Persona) -> Turn:
@@ -195,10 +192,7 @@ class Speakers:
             else [t for things in lexicon.PLACES.values() for t in things if t not in persona.prices]
         )
         thing = self.rng.choice(options)
-        text = self._question(
-            phrasings.PRICE,
-            a=thing,
-        )
+        text = self._question(phrasings.PRICE, a=thing)
         if known:
             return Turn(text, f"{capital(_the(thing))} costs {dollars(persona.prices[thing])}.", "persona")
         return Turn(text, f"I do not know the price of {_the(thing)}.", "persona")
@@ -221,11 +215,7 @@ class Speakers:
         count = self.rng.choice((1, 1, 1, 2, 3))
         known = self.rng.random() < 0.5 or not self.words
         words = " ".join(self.rng.sample(lexicon.ECHO_WORDS if known else self.words, count))
-        text = self._ask(
-            phrasings.ECHO,
-            wrap=False,
-            a=words,
-        )
+        text = self._ask(phrasings.ECHO, wrap=False, a=words)
         return Turn(text, f"You said {words}.", "echo")
 
     # Numbers
@@ -239,20 +229,12 @@ class Speakers:
         return self._sum(a, b) if plus else self._difference(a, b)
 
     def _sum(self, a: int, b: int) -> Turn:
-        text = self._question(
-            phrasings.SUM,
-            a=number_word(a),
-            b=number_word(b),
-        )
+        text = self._question(phrasings.SUM, a=number_word(a), b=number_word(b))
         reply = f"{capital(number_word(a))} plus {number_word(b)} is {number_word(a + b)}."
         return Turn(text, reply, "arithmetic")
 
     def _difference(self, a: int, b: int) -> Turn:
-        text = self._question(
-            phrasings.DIFFERENCE,
-            a=number_word(a),
-            b=number_word(b),
-        )
+        text = self._question(phrasings.DIFFERENCE, a=number_word(a), b=number_word(b))
         reply = f"{capital(number_word(a))} minus {number_word(b)} is {number_word(a - b)}."
         return Turn(text, reply, "arithmetic")
 
@@ -260,38 +242,23 @@ class Speakers:
         a, b = self.rng.sample(range(self.limit + 1), 2)
         first, second = number_word(a), number_word(b)
         if self.rng.random() < 0.4:
-            text = self._question(
-                phrasings.WHICH_IS_BIGGER,
-                a=first,
-                b=second,
-            )
+            text = self._question(phrasings.WHICH_IS_BIGGER, a=first, b=second)
             return Turn(
                 text, f"{capital(number_word(max(a, b)))} is bigger than {number_word(min(a, b))}.", "comparison"
             )
         word, true = self.rng.choice((("bigger", a > b), ("smaller", a < b)))
-        text = self._question(
-            phrasings.IS_IT_BIGGER,
-            a=first,
-            b=second,
-            w=word,
-        )
+        text = self._question(phrasings.IS_IT_BIGGER, a=first, b=second, w=word)
         reply = f"Yes, {first} is {word} than {second}." if true else f"No, {first} is not {word} than {second}."
         return Turn(text, reply, "comparison")
 
     def _count(self, persona: Persona) -> Turn:
         if self.rng.random() < 0.6:
             start, stop = (1, self.rng.randint(3, self.limit))
-            text = self._ask(
-                phrasings.COUNT_UP,
-                b=number_word(stop),
-            )
+            text = self._ask(phrasings.COUNT_UP, b=number_word(stop))
             numbers = range(start, stop + 1)
         else:
             start = self.rng.randint(3, min(self.limit, 20))
-            text = self._ask(
-                phrasings.COUNT_DOWN,
-                a=number_word(start),
-            )
+            text = self._ask(phrasings.COUNT_DOWN, a=number_word(start))
             numbers = range(start, 0, -1)
         return Turn(text, capital(", ".join(number_word(n) for n in numbers)) + ".", "counting")
 
@@ -312,85 +279,52 @@ class Speakers:
         index = self.rng.choice(span)
         item, found = items[index], items[(index + step) % len(items)]
         if step == 1:
-            text = self._question(
-                phrasings.AFTER,
-                a=item,
-                n=name,
-            )
+            text = self._question(phrasings.AFTER, a=item, n=name)
             return Turn(text, f"The {name} after {item} is {found}.", "sequence")
-        text = self._question(
-            phrasings.BEFORE,
-            a=item,
-            n=name,
-        )
+        text = self._question(phrasings.BEFORE, a=item, n=name)
         return Turn(text, f"The {name} before {item} is {found}.", "sequence")
 
     def _opposite(self, persona: Persona) -> Turn:
         pair = list(self.rng.choice(list(lexicon.OPPOSITES.items())))
         if pair[1] not in ("brief", "weightless"):
             self.rng.shuffle(pair)
-        text = self._question(
-            phrasings.OPPOSITE,
-            a=pair[0],
-        )
+        text = self._question(phrasings.OPPOSITE, a=pair[0])
         return Turn(text, f"The opposite of {pair[0]} is {pair[1]}.", "opposite")
 
     def _color(self, persona: Persona) -> Turn:
         thing, color = self.rng.choice(list(lexicon.COLORS.items()))
-        text = self._question(
-            phrasings.COLOR,
-            a=thing,
-        )
+        text = self._question(phrasings.COLOR, a=thing)
         return Turn(text, f"{capital(thing)} is {color}.", "color")
 
     def _capital_city(self, persona: Persona) -> Turn:
         country, city = self.rng.choice(list(lexicon.CAPITALS.items()))
-        text = self._question(
-            phrasings.CAPITAL_CITY,
-            a=country,
-        )
+        text = self._question(phrasings.CAPITAL_CITY, a=country)
         return Turn(text, f"The capital of {country} is {city}.", "capital")
 
     def _animal(self, persona: Persona) -> Turn:
         topic = self.rng.randrange(3)
         if topic == 0:
             animal, legs = self.rng.choice(list(lexicon.LEGS.items()))
-            text = self._question(
-                phrasings.LEGS,
-                a=animal,
-            )
+            text = self._question(phrasings.LEGS, a=animal)
             count = number_word(legs) if legs else "no"
             return Turn(text, f"{capital(animal)} has {count} legs.", "animal")
         if topic == 1:
             animal, food = self.rng.choice(list(lexicon.FOOD.items()))
-            text = self._question(
-                phrasings.FOOD,
-                a=animal,
-            )
+            text = self._question(phrasings.FOOD, a=animal)
             return Turn(text, f"{capital(animal)} eats {food}.", "animal")
         animal, home = self.rng.choice(list(lexicon.HOMES.items()))
-        text = self._question(
-            phrasings.HOMES,
-            a=animal,
-        )
+        text = self._question(phrasings.HOMES, a=animal)
         return Turn(text, f"{capital(animal)} lives {home}.", "animal")
 
     # Long replies
 
     def _story(self, persona: Persona) -> Turn:
         topic = self.rng.choice(list(lexicon.STORIES))
-        text = self._ask(
-            phrasings.STORY,
-            wrap=False,
-            a=topic,
-        )
+        text = self._ask(phrasings.STORY, wrap=False, a=topic)
         return Turn(text, lexicon.STORIES[topic], "story")
 
     def _joke(self, persona: Persona) -> Turn:
-        text = self._ask(
-            phrasings.JOKE,
-            wrap=False,
-        )
+        text = self._ask(phrasings.JOKE, wrap=False)
         return Turn(text, self.rng.choice(lexicon.JOKES), "joke")
 
     def _not_understood(self, persona: Persona) -> Turn:

@@ -17,10 +17,10 @@ from engine.config import LMConfig
 from engine.layers import merge_heads, split_heads
 from engine.lm import DepthTransformer, LanguageModel, TemporalTransformer
 from training.attention import rotated_heads, rotations, windowed
+from training.vocabulary import PADDING
 
 IGNORED = -100
 EAR_LAYER = 4  # the layer after which the user's words must be known: the layers above it answer with them
-EAR_WORDS = 1024  # numbers of words that it tells apart (training/streams.py)
 
 # The bundled model: 24 M values, 23 MiB in 8 bits (training/README.md has the budget).
 MINI = LMConfig(
@@ -30,7 +30,7 @@ MINI = LMConfig(
 
 
 class Losses(NamedTuple):
-    """Cross-entropies: the own words, first codebook, the other codebooks, the user's words."""
+    """Cross-entropies: the own words, first codebook, the other codebooks, the user's words in pieces."""
 
     text: Tensor
     semantic: Tensor
@@ -41,16 +41,17 @@ class Losses(NamedTuple):
 class TrainedLanguage(nn.Module):
     """A language model with its loss.
 
-    The ear is a head for training only: from what the first layers of the temporal transformer have read it must tell
+    The ear is a head for training only: from what the first layers of the temporal transformer have read it must spell
     the user's words. Without it, replies were learnt by heart for a long time before anything was listened to. It sits
-    below the top because a layer sees of earlier positions only what lower layers made of them.
+    below the top because a layer sees of earlier positions only what lower layers made of them, and it spells, in the
+    pieces in which a reply is written, so that a name never met before can be said back.
     """
 
     def __init__(self, config: LMConfig, dtype: torch.dtype = torch.float32, dropout: float = 0.0):
         super().__init__()
         self.config, self.dtype, self.dropout = config, dtype, dropout
         self.model = LanguageModel(config)
-        self.ear = nn.Linear(config.dim, EAR_WORDS)
+        self.ear = nn.Linear(config.dim, config.text_card)
         for parameter in self.model.parameters():
             parameter.requires_grad_(True)
         initialise(self.model)
@@ -69,14 +70,14 @@ class TrainedLanguage(nn.Module):
 
     def loss(self, columns: Tensor, weights: Tensor, heard: Tensor, depth_share: float = 1.0) -> Losses:
         """columns [B, K, T + 1] of the token ring; weights [B, T, 2]: how much the text and the sound of each predicted
-        column count (0: given, not predicted); heard [B, T]: the user's word that must be known by then, 0: none;
-        depth_share: the share of positions, taken at random, on which the depth transformer is trained."""
+        column count (0: given, not predicted); heard [B, T]: the piece of the user's words that must be known by then,
+        or PADDING; depth_share: the share of positions, taken at random, on which the depth transformer is trained."""
         hidden, listened = self._listened(columns[..., :-1])
         predicted = columns[:, : 1 + self.config.own, 1:].transpose(1, 2)  # [B, T, 1 + S]
         text_logits = F.linear(hidden, self.model.temporal.text_head.to(hidden.dtype)).float()
         text = _weighted(text_logits.flatten(0, 1), predicted[..., 0].flatten(), weights[..., 0].flatten())
         listening = F.linear(listened, self.ear.weight.to(hidden.dtype), self.ear.bias.to(hidden.dtype)).float()
-        spoken = torch.where(heard == 0, 0.1, 1.0) * (weights[..., 0] > 0)
+        spoken = torch.where(heard == PADDING, 0.1, 1.0) * (weights[..., 0] > 0)
         ear = _weighted(listening.flatten(0, 1), heard.flatten(), spoken.flatten())
         flat, targets, counted = hidden.flatten(0, 1), predicted.flatten(0, 1), weights[..., 1].flatten()
         if depth_share < 1:

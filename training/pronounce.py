@@ -118,6 +118,14 @@ class Pronouncer:
             if word.isascii() and word.isalpha() and word.islower() and shortest <= len(word) <= longest
         )
 
+    def proper_names(self, shortest: int = 3, longest: int = 10) -> list[str]:
+        """Capitalised words of the gold lexicon: people, places, peoples; whatever somebody might be called."""
+        return sorted(
+            word
+            for word in self._lexicons[0]
+            if word.isascii() and word.isalpha() and word.istitle() and shortest <= len(word) <= longest
+        )
+
 
 def _default_reading(entry: str | dict[str, str | None]) -> str:
     """A word's reading; homographs take the default one."""

@@ -20,12 +20,12 @@ from training.export import write_model
 from training.feeding import Batch, Feeder, Maker
 from training.language import TrainedLanguage
 from training.script import Script
-from training.streams import Studio, heard_words
+from training.streams import Studio
 from training.talks import Composer
 from training.train_language import LanguagePlan, LanguageTrainer, Pool, train
 from training.vocabulary import Vocabulary
 
-EAR = "ear.safetensors"  # a head of training only, beside the model; of use to a run with the same scripts
+EAR = "ear.safetensors"  # a head of training only, beside the model; of use to a run that goes on
 
 
 def run(options: argparse.Namespace) -> None:
@@ -61,9 +61,8 @@ def _studio(options: argparse.Namespace, config: LMConfig, device: str, seed: in
     which %= len(options.bank)
     codec = checkpoints.load_codec(options.codec, CODEC, labels=2).to(device).eval()
     bank = Bank.load(_present(options.bank[which], options.wait), torch.device(device))
-    scripts = [Script.load(path) for path in options.script]
-    composer = Composer(scripts[which], bank.entries)
-    return Studio(bank, composer, codec, Vocabulary(options.tokenizer), config, seed, heard_words(scripts))
+    composer = Composer(Script.load(options.script[which]), bank.entries)
+    return Studio(bank, composer, codec, Vocabulary(options.tokenizer), config, seed)
 
 
 def _feeder(options: argparse.Namespace, config: LMConfig, count: int) -> Feeder:

@@ -60,11 +60,11 @@ class ScriptWriter:
 
     def __init__(
         self, pronounce: Callable[[str], str], seed: int, held_out: bool = False, limit: int = 20,
-        words: Sequence[str] = (),
+        words: Sequence[str] = (), names: Sequence[str] = (),
     ) -> None:  # fmt: skip
         self.pronounce, self.held_out = pronounce, held_out
         self.rng = random.Random(seed)
-        self.speakers = Speakers(self.rng, held_out, limit, words)
+        self.speakers = Speakers(self.rng, held_out, limit, words, names)
         self.script = Script([voices.own_voice(i) for i in range(len(voices.OWN))], [], [])
         self._known: dict[tuple[str, int], int] = {}
 
@@ -137,7 +137,8 @@ class ScriptWriter:
 def write(path: Path, pronouncer: Any, seed: int, sizes: dict[str, int], held_out: bool, limit: int,
           turns: tuple[int, int] = (3, 6)) -> Script:  # fmt: skip
     """Make and save a script. sizes: users, dialogues, replies, varied; turns: fewest and most in a dialogue."""
-    writer = ScriptWriter(pronouncer, seed, held_out, limit, () if held_out else pronouncer.common_words())
+    words, names = ((), ()) if held_out else (pronouncer.common_words(), pronouncer.proper_names())
+    writer = ScriptWriter(pronouncer, seed, held_out, limit, words, names)
     writer.add_user_voices(sizes["users"])
     writer.dialogues(sizes["dialogues"], turns)
     writer.replies(sizes["replies"])

@@ -6,8 +6,7 @@ Shapes: B talks, L samples, F frames of a whole sequence (prompt phases and talk
 from __future__ import annotations
 
 import random
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -18,15 +17,12 @@ from engine.config import LMConfig
 from training import augment
 from training.bank import Bank
 from training.codec import Codec
-from training.language import EAR_WORDS
-from training.script import Script
 from training.talks import RATE, Composer, Piece, Talk, Word
 from training.vocabulary import END_OF_PADDING, PADDING, Vocabulary
 
 FRAME = 1920
 FRAME_RATE = 12.5
-UNDERSTOOD_AFTER = 0.16  # seconds from the end of a user's word to the frame in which it must be known
-OTHER_WORD = 1  # a heard word without a number of its own; 0 is none
+UNDERSTOOD_AFTER = 0.16  # seconds from the end of a user's word to the frame in which its first piece must be known
 SILENT_FRAMES = 6  # after the voice and again after the persona (personaplex.md)
 _FADE = 480
 
@@ -64,29 +60,18 @@ def text_frames(words: Sequence[Word], vocabulary: Vocabulary, frames: int) -> l
     return stream
 
 
-def heard_words(scripts: Sequence[Script], most: int = EAR_WORDS - 2) -> dict[str, int]:
-    """The words that the users of these scripts say most often, a number for each; all others are `OTHER_WORD`."""
-    lines = (line.text for script in scripts for line in script.lines if line.role == "user")
-    said = Counter(plain(word) for line in lines for word in line.split())
-    often = sorted(said, key=lambda word: (-said[word], word))[:most]
-    return {word: number for number, word in enumerate(sorted(often), OTHER_WORD + 1)}
-
-
-def plain(word: str) -> str:
-    """A word as it is heard: without capitals and punctuation."""
-    return word.strip(",.?!").lower()
-
-
-def heard_frames(words: Sequence[Word], known: Mapping[str, int], frames: int) -> list[int]:
-    """[frames]: in the first free frame from `UNDERSTOOD_AFTER` its end on, a word's number; 0 in all others."""
-    stream = [0] * frames
+def heard_frames(words: Sequence[Word], vocabulary: Vocabulary, frames: int) -> list[int]:
+    """[frames]: from `UNDERSTOOD_AFTER` a word's end on its pieces, one a frame, as soon as the words before are
+    spelled; padding else."""
+    stream = [PADDING] * frames
     free = 0
     for word in words:
-        at = max(int((word.at + UNDERSTOOD_AFTER) * FRAME_RATE), free)
-        if at >= frames:
-            break
-        stream[at] = known.get(plain(word.text), OTHER_WORD)
-        free = at + 1
+        for piece in vocabulary.ids(word.text.strip(",.?!")):
+            at = max(int((word.at + UNDERSTOOD_AFTER) * FRAME_RATE), free)
+            if at >= frames:
+                return stream
+            stream[at] = piece
+            free = at + 1
     return stream
 
 
@@ -123,8 +108,8 @@ def render(pieces: Sequence[Sequence[Piece]], tape: Tensor, samples: int) -> Ten
 
 
 def room_and_noise(user: Tensor, own: Tensor, rng: random.Random) -> Tensor:
-    """What the microphone hears: the user in a room with noise, a far echo of the model's own voice now and then."""
-    heard = augment.microphone(user, level=(-14, 6), noisy=0.6, roomy=0.3)
+    """What the microphone hears: the user, coloured, in a room with noise, a far echo of the own voice now and then."""
+    heard = augment.microphone(augment.coloured(user), level=(-14, 6), noisy=0.6, roomy=0.3)
     for row in range(len(user)):
         if rng.random() < 0.3:
             delay = rng.randint(1400, 7000)
@@ -149,7 +134,7 @@ def delayed(frames: Tensor, config: LMConfig) -> Tensor:
 @dataclass
 class Sequences:
     """columns int16 [B, K, F] of the token ring; weights float16 [B, F - 1, 2] of what is predicted; heard int16
-    [B, F - 1]: the user's word (`heard_words`) that must be known once that column has been read; the talks."""
+    [B, F - 1]: the piece of the user's words that must be known once that column has been read; the talks."""
 
     columns: Tensor
     weights: Tensor
@@ -164,14 +149,12 @@ class Sequences:
 
 
 class Studio:
-    """Turns bank, dialogues and codec into training sequences. `known`: numbers of the words that are heard."""
+    """Turns bank, dialogues and codec into training sequences."""
 
     def __init__(
-        self, bank: Bank, composer: Composer, codec: Codec, vocabulary: Vocabulary, config: LMConfig, seed: int,
-        known: Mapping[str, int] | None = None,
-    ):  # fmt: skip
+        self, bank: Bank, composer: Composer, codec: Codec, vocabulary: Vocabulary, config: LMConfig, seed: int
+    ):
         self.bank, self.composer, self.codec, self.vocabulary, self.config = bank, composer, codec, vocabulary, config
-        self.known = heard_words([composer.script]) if known is None else known
         self.rng = random.Random(seed)
         self.device = bank.tape.device
         self.fillers = prompt_codes(codec, self.device)
@@ -201,7 +184,7 @@ class Studio:
         user = room_and_noise(render([talk.user for talk in talks], self.bank.tape, samples), own, rng)
         codes = torch.cat([self.codec.codes(part) for part in torch.cat((own, user)).split(16)])
         whole = torch.full((count, config.streams, frames), PADDING, dtype=torch.long, device=device)
-        weights, heard = torch.zeros(count, frames, 2), torch.zeros(count, frames, dtype=torch.int16)
+        weights, heard = torch.zeros(count, frames, 2), torch.full((count, frames), PADDING, dtype=torch.int16)
         for row, (talk, prompt) in enumerate(zip(talks, prompts, strict=True)):
             start, rest = prompt.shape[1], frames - prompt.shape[1]
             text = text_frames(talk.words, self.vocabulary, frames)
@@ -210,7 +193,7 @@ class Studio:
             whole[row, 1 : 1 + config.own, start:] = codes[row, : config.own, :rest]
             whole[row, 1 + config.own :, start:] = codes[count + row, : config.user, :rest]
             weights[row, start:] = importance(text, talk.own, frames)[:rest]
-            heard[row, start:] = torch.tensor(heard_frames(talk.heard, self.known, frames)[:rest])
+            heard[row, start:] = torch.tensor(heard_frames(talk.heard, self.vocabulary, frames)[:rest])
         columns = delayed(whole, config).to(torch.int16)
         return Sequences(
             columns, weights[:, 1:].half().to(device), heard[:, :-1].to(device), talks, [p.shape[1] for p in prompts]

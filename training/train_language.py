@@ -31,7 +31,7 @@ class LanguagePlan:
     talks: int = 24
     frames: int = 1024
     pool: int = 1024
-    pool_grown: int = 8192  # sequences that are kept, once they have been made
+    pool_grown: int = 32768  # sequences that are kept, once they have been made (2 GB)
     renew: int = 16
     renew_every: int = 8
     rate: float = 8e-4

@@ -8,6 +8,7 @@ from engine.config import LMConfig
 from engine.lm import depth_step
 from engine.state import State
 from training.language import TrainedLanguage
+from training.vocabulary import PADDING
 
 SMALL = LMConfig(
     dim=32, num_layers=2, num_heads=2, text_card=20, card=24, context=6, depformer_dim=16, depformer_num_layers=2,
@@ -60,7 +61,7 @@ def test_loss_counts_only_what_is_predicted() -> None:
     columns = _columns(2, 9)
     weights = torch.ones(2, 8, 2)
     weights[:, :4] = 0
-    heard = torch.full((2, 8), 3)
+    heard = torch.full((2, 8), PADDING)
     heard[:, 6] = 7
     before = language.loss(columns, weights, heard)
     changed = columns.clone()

@@ -111,6 +111,19 @@ def test_microphone_keeps_the_level_and_adds_what_it_should() -> None:
     assert level.min() > 0.7 and level.max() < 1.4 and (roomy - speech).abs().max() > 0.01
 
 
+def test_another_timbre_keeps_the_level_and_sometimes_ends_the_treble() -> None:
+    torch.manual_seed(0)
+    speech = 0.1 * torch.randn(16, 24_000)
+    for narrow in (0, 1):
+        made = augment.coloured(speech, narrow)
+        level = made.pow(2).mean(-1).sqrt() / speech.pow(2).mean(-1).sqrt()
+        assert level.min() > 0.9 and level.max() < 1.1
+        spectrum = torch.fft.rfft(made).abs().pow(2)
+        treble = spectrum[:, 11_000:].mean(-1) / spectrum[:, 1_000:3_000].mean(-1)
+        assert bool((treble < 1e-3).all()) == bool(narrow) and treble.std() > 0
+    assert torch.equal(augment.coloured(torch.zeros(2, 100)), torch.zeros(2, 100))
+
+
 def test_a_reply_is_timed_from_the_end_of_the_question() -> None:
     """Four frames later the parrot starts; its sound is heard a frame after the one it answers."""
     reply = _room(Parrot(after=4)).hold(ask(np.tile(TONE, 5)))

@@ -14,8 +14,9 @@ from training import vocabulary
 from training.bank import Bank, Entry
 from training.codec import Codec
 from training.script import Line, Script
-from training.streams import FRAME, FRAME_RATE, Studio, delayed, heard_frames, heard_words, render, text_frames
+from training.streams import FRAME, FRAME_RATE, Studio, delayed, heard_frames, render, text_frames
 from training.talks import RATE, Composer, Manners, Piece, Word
+from training.vocabulary import PADDING
 from training.voices import own_voice
 
 TINY_CODEC = MimiConfig(
@@ -206,27 +207,22 @@ def test_sequences_begin_with_the_engine_s_own_prompt(words: vocabulary.Vocabula
         assert torch.equal(expected.tokens[:, :length], ring[:, :length])
         assert made.weights[row, : length - 1].max() == 0  # what is given is not predicted
         assert made.weights[row, length:].min() > 0
-        assert (made.heard[row, :length] == 0).all() and (made.heard[row, length:] > 0).any()
+        assert (made.heard[row, :length] == PADDING).all() and (made.heard[row, length:] != PADDING).any()
     words_said = [t for t in made.columns[0, 0, made.prompts[0] :].tolist() if t > 3]
     assert words.text(words_said).startswith("One plus")
 
 
-def test_a_word_is_to_be_known_soon_after_it_has_been_said() -> None:
-    known = {"seven": 1, "plus": 2, "what": 3}
-    said = [Word(0.5, "What"), Word(0.9, "seven,"), Word(0.93, "plus"), Word(3.0, "seven?")]
-    stream = heard_frames(said, known, 30)
-    assert [(frame, word) for frame, word in enumerate(stream) if word] == [(8, 3), (13, 1), (14, 2)]
-
-
-def test_words_are_numbered_alike_in_every_process() -> None:
-    script, _ = _world()
-    numbers = heard_words([script, script])
-    assert numbers == heard_words([script]) and sorted(numbers.values()) == list(range(2, len(numbers) + 2))
-    assert all(word == word.strip(",.?!").lower() for word in numbers)
-    few = heard_words([script], most=3)
-    assert len(few) == 3
-    rare = next(word for word in numbers if word not in few)
-    assert heard_frames([Word(0.5, rare)], few, 20)[8] == 1
+def test_a_word_is_to_be_spelled_soon_after_it_has_been_said(words: vocabulary.Vocabulary) -> None:
+    """A name never met takes several frames, and the word after it waits until it is whole."""
+    said = [Word(0.5, "what"), Word(0.9, "Xylo,"), Word(0.95, "plus"), Word(3.0, "seven?")]
+    stream = heard_frames(said, words, 60)
+    what, name, plus, seven = (words.ids(word.text.strip(",?")) for word in said)
+    assert len(name) > 1
+    assert stream[8 : 8 + len(what)] == what and stream[7] == PADDING
+    after = 13 + len(name)
+    assert stream[13:after] == name and stream[after : after + len(plus)] == plus
+    assert stream[39 : 39 + len(seven)] == seven
+    assert heard_frames(said, words, 14) == stream[:14]
 
 
 def test_the_user_side_carries_the_user_and_the_own_side_the_reply(words: vocabulary.Vocabulary) -> None:

@@ -77,14 +77,22 @@ def test_arithmetic_is_right_and_knows_every_sum() -> None:
 
 def test_names_and_words_to_repeat_come_from_any_words_too() -> None:
     strange = ["pebblestone", "quillfeather", "marshlight", "underbough"]
-    speakers = Speakers(random.Random(2), words=strange)
+    speakers = Speakers(random.Random(2), words=strange, names=[word.title() for word in strange])
     names = [speakers.persona().name for _ in range(200)]
     given = [speakers._introduce(Persona()).reply for _ in range(100)]
     repeated = [speakers._echo(Persona()).reply for _ in range(100)]
     for said in ([n for n in names if n], given, repeated):
         share = sum(any(word in text.lower() for word in strange) for text in said) / len(said)
-        assert 0.25 < share < 0.75  # one echo in two, but of up to three words
+        assert 0.3 < share < 0.85  # one echo in two; two names of three
     assert any(name in lexicon.PERSONA_NAMES for name in names)
+
+
+def test_names_kept_for_tests_are_no_names_of_training() -> None:
+    kept = sorted({*part(lexicon.USER_NAMES, True), *part(lexicon.PERSONA_NAMES, True)})
+    speakers = Speakers(random.Random(3), words=[*(name.lower() for name in kept), "pebblestone"], names=kept)
+    for names in (lexicon.USER_NAMES, lexicon.PERSONA_NAMES):
+        assert not {speakers._name(names) for _ in range(2000)} & set(kept)
+    assert any(speakers._name(lexicon.USER_NAMES) == "Pebblestone" for _ in range(100))
 
 
 def test_a_name_given_is_remembered_and_one_not_given_is_not_invented() -> None:
