@@ -47,7 +47,9 @@ class Speakers:
         self.kept_names = {name.lower() for names_of in known for name in part(names_of, True)}
         self.rng = rng
         self.words = words
-        self.any_names = tuple([n for n in any_names if n.lower() not in self.kept_names] for any_names in (names, words))
+        self.any_names = tuple(
+            [n for n in any_names if n.lower() not in self.kept_names] for any_names in (names, words)
+        )
         self.held_out = held_out
         self.limit = limit
         self._user_name = ""
