@@ -14,15 +14,9 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-from engine.kernels_linear import EPS, Launch, launch_options, wait_for_inputs
+from engine.kernels_linear import EPS, Launch, launch_options, row_sums, wait_for_inputs
 
 THREADS = 32  # of a warp
-
-
-@triton.jit
-def row_sums(v):
-    """[ROWS, CHUNKS, LANES] -> [ROWS]: within a thread, then within a warp, never across warps."""
-    return tl.sum(tl.sum(v, axis=1), axis=1)
 
 
 @triton.jit

@@ -12,7 +12,7 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-from engine.kernels_linear import Launch, launch_options, wait_for_inputs
+from engine.kernels_linear import Launch, launch_options, row_sums, wait_for_inputs
 
 POSITIONS = 2  # latents of a frame
 
@@ -41,12 +41,6 @@ def merged(parts, sizes, at, K: tl.constexpr, SPLITS: tl.constexpr):
         old, new = tl.exp(size - top), tl.exp(more - top)
         value, total, size = value * old + part * new, total * old + new, top
     return value / total
-
-
-@triton.jit
-def row_sums(v):
-    """[ROWS, CHUNKS, LANES] -> [ROWS]: within a thread, then within a warp, never across warps."""
-    return tl.sum(tl.sum(v, axis=1), axis=1)
 
 
 @triton.jit

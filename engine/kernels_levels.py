@@ -11,8 +11,7 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-from engine.kernels_latent import row_sums
-from engine.kernels_linear import launch_options, wait_for_inputs
+from engine.kernels_linear import launch_options, row_sums, wait_for_inputs
 
 
 @triton.jit

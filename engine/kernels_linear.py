@@ -54,6 +54,12 @@ def wait_for_inputs(PDL: tl.constexpr):
 
 
 @triton.jit
+def row_sums(v):
+    """[ROWS, CHUNKS, LANES] -> [ROWS]: within a thread, then within a warp, never across warps."""
+    return tl.sum(tl.sum(v, axis=1), axis=1)
+
+
+@triton.jit
 def root_mean_square(v, scale, K: tl.constexpr, EPSILON: tl.constexpr):
     """v [BLOCK] float32, zero outside K; scale [BLOCK] in registers -> the normed vector, not yet rounded."""
     return v * (scale.to(tl.float32) * tl.rsqrt(tl.sum(v * v, axis=0) / K + EPSILON))

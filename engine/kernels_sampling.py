@@ -19,8 +19,8 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-from engine.kernels_depth_rows import columns_of, cut, row_sums
-from engine.kernels_linear import Launch, launch_options, wait_for_inputs
+from engine.kernels_depth_rows import columns_of, cut
+from engine.kernels_linear import Launch, launch_options, row_sums, wait_for_inputs
 from engine.quantize import Weight
 from engine.sampling import exponential_noise
 
