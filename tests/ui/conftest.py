@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import pytest
-from PySide6.QtCore import QEvent
+from PySide6.QtCore import QEvent, QLocale
 from PySide6.QtWidgets import QApplication
 
 from app.messages import Command, Event, ModelInfo, ModelSpec, PersonaChoice, Sampling
 from ui import scripted
 from ui.app import Window, make_window
+from ui.language import speak
 from ui.screenshots import ready, talking
 from ui.settings import SettingsWindow
 
@@ -90,3 +91,15 @@ def make_rig(qapp: QApplication) -> Iterator[MakeRig]:
 @pytest.fixture
 def rig(make_rig: MakeRig) -> Rig:
     return make_rig()
+
+
+@pytest.fixture
+def german(qapp: QApplication) -> Iterator[None]:
+    """Windows that are made now speak German."""
+    default = QLocale()
+    translators = speak(qapp, "de")
+    assert len(translators) == 2, "ours, and Qt's own for its dialogs"
+    yield
+    for translator in translators:
+        qapp.removeTranslator(translator)
+    QLocale.setDefault(default)

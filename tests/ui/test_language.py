@@ -6,21 +6,20 @@ import importlib.util
 import json
 import re
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 from PySide6.QtCore import QLocale
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QAbstractButton, QComboBox, QLabel, QPlainTextEdit, QWidget
 
 from app.config import LANGUAGES as CONFIG_LANGUAGES
 from app.messages import ModeBuilding, PhaseChanged, Trouble
 from tests.ui.conftest import MakeRig, Rig
 from ui import ports as keys
 from ui import scripted
-from ui.language import LANGUAGES, chosen, speak
+from ui.language import LANGUAGES, chosen
 
 ROOT = Path(__file__).resolve().parents[2]
 # The same in both languages, beside what holds little but places.
@@ -88,14 +87,8 @@ def test_the_language_is_the_users_the_systems_or_english(setting: str, locale: 
 
 
 @pytest.fixture
-def german(qapp: QApplication, make_rig: MakeRig) -> Iterator[Rig]:
-    default = QLocale()
-    translators = speak(qapp, "de")
-    assert len(translators) == 2, "ours, and Qt's own for its dialogs"
-    yield make_rig()
-    for translator in translators:
-        qapp.removeTranslator(translator)
-    QLocale.setDefault(default)
+def german_rig(german: None, make_rig: MakeRig) -> Rig:
+    return make_rig()
 
 
 def words_of(window: QWidget) -> set[str]:
@@ -118,21 +111,21 @@ def plain(text: str) -> str:
     return text.replace("&", "").strip()
 
 
-def test_no_english_is_left_in_any_window(german: Rig, table: dict[str, str]) -> None:
-    german.talk()
-    german.open_settings()
-    errands = german.window.main.errands
+def test_no_english_is_left_in_any_window(german_rig: Rig, table: dict[str, str]) -> None:
+    german_rig.talk()
+    german_rig.open_settings()
+    errands = german_rig.window.main.errands
     errands.open_latency()
     errands.open_guide()
     assert errands.guide is not None
     errands.guide.show_step(2)
-    german.conversation.history.append(scripted.frames([("graph", 1)])[0])
+    german_rig.conversation.history.append(scripted.frames([("graph", 1)])[0])
     for _ in range(31):
-        german.window.bridge.tick()
-    german.window.session.set_expert(True)
+        german_rig.window.bridge.tick()
+    german_rig.window.session.set_expert(True)
     english = {plain(text) for text, translation in table.items() if plain(text) != plain(translation)}
     english -= {plain(translation) for translation in table.values()}
-    windows = [german.window.main, *errands.windows()]
+    windows = [german_rig.window.main, *errands.windows()]
     assert len(windows) == 4
     shown = {plain(text) for window in windows for text in words_of(window)}
     assert shown & english == set()
@@ -147,12 +140,12 @@ def test_what_the_bundled_model_says_of_itself_is_translated(table: dict[str, st
 
 
 @pytest.mark.parametrize("phase", ["idle", "loading", "ready", "priming", "building", "failed", "closed"])
-def test_phases_and_hints_are_german(german: Rig, table: dict[str, str], phase: str) -> None:
-    german.ready()
-    german.say(PhaseChanged("loading"), PhaseChanged(phase))
+def test_phases_and_hints_are_german(german_rig: Rig, table: dict[str, str], phase: str) -> None:
+    german_rig.ready()
+    german_rig.say(PhaseChanged("loading"), PhaseChanged(phase))
     if phase == "building":
-        german.say(ModeBuilding("compiled", 1, 4))
-    main = german.window.main
+        german_rig.say(ModeBuilding("compiled", 1, 4))
+    main = german_rig.window.main
     assert plain(main.phase.text()) in {plain(translation) for translation in table.values()}
     assert main.phase.text() not in table
     hint = main.transcript.hint
@@ -162,13 +155,13 @@ def test_phases_and_hints_are_german(german: Rig, table: dict[str, str], phase: 
         assert main.progress.heading.text() == "Der Modus kompiliert wird gebaut"
 
 
-def test_a_remedy_is_shown_in_german_and_still_does_what_it_says(german: Rig) -> None:
-    german.ready()
-    german.say(Trouble("audio-input", "The microphone is gone.", "Sound settings"))
-    button = german.window.main.banner.button
+def test_a_remedy_is_shown_in_german_and_still_does_what_it_says(german_rig: Rig) -> None:
+    german_rig.ready()
+    german_rig.say(Trouble("audio-input", "The microphone is gone.", "Sound settings"))
+    button = german_rig.window.main.banner.button
     assert button.text() == "Ton-Einstellungen"
     button.click()
-    settings = german.window.main.settings
+    settings = german_rig.window.main.settings
     assert settings is not None
     assert settings.stack.currentWidget() is settings.audio
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator
 from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QLocale, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QMessageBox
 from pytestqt.qtbot import QtBot
@@ -17,7 +16,6 @@ import ui.app
 from app.messages import PersonaChoice, PhaseChanged, Shutdown, TalkEnded, TalkStarted, TextSpoken, Trouble, UserSpoke
 from tests.ui.conftest import MakeRig, Rig
 from ui import scripted
-from ui.language import speak
 from ui.place import place_of
 from ui.turns import MODEL
 
@@ -271,16 +269,6 @@ def test_a_refused_new_talk_leaves_the_running_talks_persona(make_rig: MakeRig) 
     assert rig.window.session.talking
     rig.say(TalkEnded("its numbers fell apart"), TalkStarted())
     assert rig.window.session.talk_persona == PersonaChoice("NATF1")
-
-
-@pytest.fixture
-def german(qapp: QApplication) -> Iterator[None]:
-    default = QLocale()
-    translators = speak(qapp, "de")
-    yield
-    for translator in translators:
-        qapp.removeTranslator(translator)
-    QLocale.setDefault(default)
 
 
 def test_the_question_in_german_with_a_key_for_each_answer_and_words_for_screen_readers(

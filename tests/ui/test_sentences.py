@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
 import pytest
-from PySide6.QtCore import QLocale
 from PySide6.QtWidgets import QApplication
 
 from app.config_values import rule_of
@@ -24,7 +22,6 @@ from engine.config import LMConfig, MimiConfig
 from tests.ui.conftest import MakeRig, Rig
 from tests.ui.test_language import load_script
 from ui.figures import format_bytes, format_ms
-from ui.language import speak
 from ui.words import LONGEST, _localised, translated
 
 PLACE = re.compile(r"\{\d\}")
@@ -43,16 +40,6 @@ def script() -> ModuleType:
 def table(script: ModuleType) -> dict[str, str]:
     found: dict[str, str] = script.translations(script.FOLDER / "parley_de.ts", script.SENTENCES)
     return found
-
-
-@pytest.fixture
-def german(qapp: QApplication) -> Iterator[None]:
-    default = QLocale()
-    translators = speak(qapp, "de")
-    yield
-    for translator in translators:
-        qapp.removeTranslator(translator)
-    QLocale.setDefault(default)
 
 
 def filled(template: str, values: list[str]) -> str:
