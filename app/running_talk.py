@@ -59,7 +59,7 @@ class RunningTalk:
         self._joiner = PieceJoiner()
         self._frames = 0
         self._skipped = 0  # microphone frames that were left out; the talk's time goes on in them
-        self.silenced = 0  # frames whose answer was no sound and was replaced by silence
+        self._silenced = 0  # frames whose answer was no sound and was replaced by silence
         self._apart = 0  # of these, the newest ones without a sound one between
         self._frames_remembered = context - persona_frames
         self.follow_mode()
@@ -94,9 +94,9 @@ class RunningTalk:
         if answer.finite and bool(np.isfinite(answer.pcm).all()):  # the sound is on the host already: microseconds
             self._apart = 0
             return answer.pcm if self._waited_for is None else np.zeros_like(answer.pcm)
-        self.silenced += 1
+        self._silenced += 1
         self._apart += 1
-        if self.silenced == 1:
+        if self._silenced == 1:
             log.warning("frame %d had no numbers and was replaced by silence", self._frames)
         return np.zeros_like(answer.pcm)
 
@@ -163,6 +163,7 @@ class RunningTalk:
             echo_removed_db=sound.echo_removed_db,
             gain_db=sound.gain_db,
             hearing=sound.hearing,
+            silenced=self._silenced,
         )
 
     def _tell_fallback(self, mode: str) -> None:

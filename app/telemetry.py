@@ -41,6 +41,7 @@ class FrameRecord(NamedTuple):
     echo_removed_db: float = math.nan  # by how much the loudspeaker's echo became weaker; nan while there is none
     gain_db: float = 0.0  # of the automatic gain
     hearing: bool = True  # False: the model was given silence (muted, or the talk key was not held)
+    silenced: int = 0  # answer frames without numbers, replaced by silence so far in this talk
 
 
 class FrameHistory:

@@ -32,6 +32,7 @@ FACTS = {
     "late": marked("Late frames"),
     "gaps": marked("Gaps in the sound"),
     "skipped": marked("Microphone frames skipped"),
+    "silenced": marked("Answers without numbers"),
 }
 NONE = "\N{EN DASH}"
 
@@ -128,7 +129,6 @@ class ModeCard(QFrame):
         self.note.setToolTip(reason)
 
     def _show_counts(self, report: ModeReport | None) -> None:
-        counts = {"late": report.late, "gaps": report.gaps, "skipped": report.skipped} if report else {}
         for name, label in self.facts.items():
             if report is None:
                 label.setText(NONE)
@@ -137,8 +137,9 @@ class ModeCard(QFrame):
                 label.setText(decimal(f"{report.first:.1f} ms") if report.firsts else NONE)
                 set_tone(label, "")
             else:
-                judged = share_verdict(counts[name], report.frames)
-                label.setText(str(counts[name]))
+                count = int(getattr(report, name))
+                judged = share_verdict(count, report.frames)
+                label.setText(str(count))
                 set_tone(label, judged if judged != OK else "")
 
 

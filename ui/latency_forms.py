@@ -22,8 +22,8 @@ def as_text(reports: Mapping[str, ModeReport], heading: str) -> str:
     """A table per mode in plain text, for a message or a report; milliseconds."""
     lines = [heading, f"Milliseconds per frame; a frame may take {FRAME_MS:.0f}."]
     for report in reports.values():
-        lines += ["", f"{report.mode}: {report.frames} frames, {report.late} late, {report.gaps} gaps, "
-                      f"{report.skipped} skipped, first frame {_figure(report.first)}"]  # fmt: skip
+        counted = ", ".join(f"{getattr(report, name)} {name}" for name in ("late", "gaps", "skipped", "silenced"))
+        lines += ["", f"{report.mode}: {report.frames} frames, {counted}, first frame {_figure(report.first)}"]
         lines.append(f"{'':10}" + "".join(f"{name:>9}" for name in POINT_NAMES))
         for row in ROWS:
             lines.append(f"{row:10}" + "".join(f"{_figure(value):>9}" for value in report.stages[row]))
@@ -69,8 +69,8 @@ def _frame_events(record: FrameRecord, before: FrameRecord, began_us: float) -> 
         at += getattr(record, stage) * 1e3
     events.append({"name": "queued ms", "ph": "C", "pid": 1, "ts": round(start, 3),
                    "args": {"queued": round(record.queued_ms, 3)}})  # fmt: skip
-    for name, now, then in (("gap", record.gaps, before.gaps), ("skipped", record.skipped, before.skipped)):
-        if now > then:
+    for name, counter in (("gap", "gaps"), ("skipped", "skipped"), ("silenced", "silenced")):
+        if getattr(record, counter) > getattr(before, counter):
             events.append({"name": name, "ph": "i", "s": "p", "pid": 1, "tid": _FRAMES, "ts": round(start, 3)})
     return events
 

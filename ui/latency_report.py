@@ -24,7 +24,7 @@ POINT_NAMES = ("p50", "p95", "p99", "max")
 @dataclass(frozen=True)
 class ModeReport:
     """One mode's cost. stages: for each of ROWS the milliseconds at POINTS, without the first frames; firsts: total of
-    the first frame after each switch to the mode, milliseconds; gaps, skipped: that came about in this mode."""
+    the first frame after each switch to the mode, milliseconds; gaps, skipped, silenced: those of this mode."""
 
     mode: str
     frames: int
@@ -33,6 +33,7 @@ class ModeReport:
     late: int
     gaps: int
     skipped: int
+    silenced: int
 
     @property
     def first(self) -> float:
@@ -48,6 +49,7 @@ class _Mode:
     late: int = 0
     gaps: int = 0
     skipped: int = 0
+    silenced: int = 0
 
 
 class TalkCosts:
@@ -79,6 +81,7 @@ class TalkCosts:
         if before is not None:
             mode.gaps += max(0, record.gaps - before.gaps)
             mode.skipped += max(0, record.skipped - before.skipped)
+            mode.silenced += max(0, record.silenced - before.silenced)
         if before is None or before.mode != record.mode:
             mode.firsts.append(record.total)
             return
@@ -91,4 +94,5 @@ def _report(name: str, mode: _Mode) -> ModeReport:
     for row, values in mode.values.items():
         found = np.percentile(np.frombuffer(values), POINTS) if values else np.full(len(POINTS), np.nan)
         stages[row] = tuple(float(value) for value in found)
-    return ModeReport(name, mode.frames, stages, tuple(mode.firsts), mode.late, mode.gaps, mode.skipped)
+    counts = (mode.late, mode.gaps, mode.skipped, mode.silenced)
+    return ModeReport(name, mode.frames, stages, tuple(mode.firsts), *counts)

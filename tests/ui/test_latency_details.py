@@ -48,6 +48,7 @@ def test_each_mode_is_summed_up_with_its_first_frames_apart() -> None:
     records = scripted.frames(SWITCHED, gaps_at=(210, 211), skipped_at=(3,))
     dear = records[263]._replace(total=400.0, late=True)  # the first frame after the return to graph
     records[263] = dear
+    records[220:] = [record._replace(silenced=2) for record in records[220:]]
     costs = TalkCosts()
     assert costs.take(records[:150])
     assert costs.take(records)
@@ -56,7 +57,7 @@ def test_each_mode_is_summed_up_with_its_first_frames_apart() -> None:
     assert list(reports) == ["graph", "eager"]
     graph, eager = reports["graph"], reports["eager"]
     assert (graph.frames, graph.late, graph.gaps, graph.skipped) == (240, 1, 0, 1)
-    assert (eager.frames, eager.gaps) == (63, 2)
+    assert (eager.frames, eager.gaps, eager.silenced, graph.silenced) == (63, 2, 2, 0)
     assert graph.firsts == (records[0].total, 400.0)
     assert graph.first == 400.0
     steady = [record for record in records if record.mode == "graph" and record.number not in (0, 263)]

@@ -316,6 +316,10 @@
       <translation>Immer</translation>
     </message>
     <message>
+      <source>Answers without numbers</source>
+      <translation>Antworten ohne Zahlen</translation>
+    </message>
+    <message>
       <source>Appearance</source>
       <translation>Aussehen</translation>
     </message>
