@@ -43,16 +43,17 @@ def heading(row: dict[str, Any]) -> str:
 
 
 def frame_table(rows: Sequence[dict[str, Any]]) -> Table:
-    """The whole frame: flat out, then one frame each 80 ms."""
+    """The whole frame: flat out, then one frame each 80 ms; and the memory taken, beside what was told beforehand."""
     heads = ["mode", "precision", "KV", "p50", "p95", "p99", "late"]
-    heads += ["paced p50", "paced p95", "paced p99", "paced late", "first frame", "prepare s", "memory GB"]
+    heads += ["paced p50", "paced p95", "paced p99", "paced late", "first frame", "prepare s", "memory GB", "estimated"]
     cells = []
     for row in rows:
         paced = row["paced"]
         cells.append(
             [row["mode"], row["precision"], row["kv_precision"], *_figures(row), str(row["late"])]
             + ([*_figures(paced), str(paced["late"])] if paced else ["-"] * 4)
-            + [f"{row['first_ms']:.2f}", f"{row['prepare_s']:.1f}", f"{row['memory_bytes'] / 1e9:.2f}"]
+            + [f"{row['first_ms']:.2f}", f"{row['prepare_s']:.1f}"]
+            + [f"{row[size] / 1e9:.2f}" for size in ("memory_bytes", "estimated_bytes")]
         )
     return "Frame", heads, cells
 

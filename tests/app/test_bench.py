@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 from collections.abc import Callable
@@ -302,9 +303,9 @@ def made_up_row(**changes: Any) -> dict[str, Any]:
     figures["stages"]["temporal"] |= {"bytes": 13_415_000_000, "gb_s": 3353.8, "percent_of_copy": 80.0}
     about = {"mode": "graph", "precision": "bfloat16", "kv_precision": "int8",
              "paced": None, "first_ms": 9.0, "prepare_s": 1.0, "frames": 250,
-             "memory_bytes": 17_900_000_000, "copy_gb_s": 4192.0, "model": "random:7b", "device": "cuda:0",
-             "device_name": "NVIDIA H200", "torch": "2.13.0", "cuda": "13.0", "driver": "570", "date": "2026-01-02",
-             "filled_frames": 1500, "context_fill": 0.5}  # fmt: skip
+             "memory_bytes": 17_900_000_000, "estimated_bytes": 17_500_000_000, "copy_gb_s": 4192.0,
+             "model": "random:7b", "device": "cuda:0", "device_name": "NVIDIA H200", "torch": "2.13.0", "cuda": "13.0",
+             "driver": "570", "date": "2026-01-02", "filled_frames": 1500, "context_fill": 0.5}  # fmt: skip
     return figures | about | changes
 
 
@@ -319,7 +320,7 @@ def test_report_is_plain_when_piped() -> None:
     lines = text.splitlines()
     heads = next(line for line in lines if line.startswith("mode"))
     first = next(line for line in lines if line.startswith("graph"))
-    for name, value in (("p50", "4.90"), ("memory GB", "17.90")):
+    for name, value in (("p50", "4.90"), ("memory GB", "17.90"), ("estimated", "17.50")):
         assert first[: heads.index(name) + len(name)].endswith(value)
     assert any(
         line.startswith("graph") and line.split()[2] == "temporal" and line.split()[-2:] == ["3354", "80"]
@@ -334,7 +335,7 @@ class Terminal(io.StringIO):
 
 
 def test_report_is_drawn_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "160")
+    monkeypatch.setenv("COLUMNS", "170")
     monkeypatch.setenv("TERM", "xterm")
     terminal = Terminal()
     bench_report.print_report([made_up_row()], terminal)
@@ -401,13 +402,17 @@ def test_whether_compiling_pays_is_said_with_both_numbers() -> None:
     assert eager == ["compiled is faster than eager in bfloat16 here: 2.00 ms a frame against 4.90."]
 
 
-def test_a_trace_names_the_stages(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+@pytest.mark.parametrize("ending", [".json", ".json.gz"])
+def test_a_trace_names_the_stages(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, ending: str) -> None:
     tiny(monkeypatch)
     monkeypatch.setattr(bench_profile, "FRAMES", 2)
     options = BenchOptions(
-        "random:tiny", ("eager",), ("float32",), frames=2, paced=False, device="cpu", trace=tmp_path / "trace.json"
+        "random:tiny", ("eager",), ("float32",), frames=2, paced=False, device="cpu", trace=tmp_path / f"trace{ending}"
     )
     assert bench.run_bench(options, FakeClock()) == 0
-    events = json.loads((tmp_path / "trace-eager-float32.json").read_text())["traceEvents"]
+    (written,) = tmp_path.iterdir()
+    assert written.name == f"trace-eager-float32{ending}"
+    content = written.read_bytes()
+    events = json.loads(gzip.decompress(content) if ending.endswith(".gz") else content)["traceEvents"]
     names = [event.get("name") for event in events]
     assert [names.count(f"eager: {stage}") for stage in ("encode", "temporal", "depth", "decode")] == [2, 2, 2, 2]
