@@ -74,7 +74,15 @@ class AudioEnds(Protocol):
     talk_key_held: bool  # counts only where push-to-talk is chosen: zeros unless it is held
 
     def open(self) -> None:
-        """Start of a talk. Returns when frames may come. Raises UserError with the sentence for the user."""
+        """Before a talk. Returns when frames may come. Raises UserError with the sentence for the user.
+
+        While a talk runs, for the one that is to follow: the sound is opened anew. When that fails, the talk that runs
+        keeps its counters, and frames come again once there is sound.
+        """
+        ...
+
+    def begin(self) -> None:
+        """Start of a talk, after `open`: what was heard until now is no part of it."""
         ...
 
     def close(self) -> None:
@@ -158,6 +166,9 @@ class WavAudio:
         self._limited = 0
         self._started_ns = self._clock()
 
+    def begin(self) -> None:
+        """Nothing was heard: time begins with `open`."""
+
     def close(self) -> None:
         """Nothing is held: what was said stays readable."""
 
@@ -234,7 +245,7 @@ class DeviceAudio:
         self.desk = desk or SoundDesk(settings.input, settings.output, clock=clock)
         self._clock = clock
         self._muted = self._talk_key_held = False
-        self._talk = self._new_talk()
+        self._talk = TalkSound(PlaybackPolicy.for_blocks(settings.block_ms, settings.margin_ms))
         self._max_waiting = 0
         self._answering: TimedFrame | None = None  # the frame read last
 
@@ -266,10 +277,17 @@ class DeviceAudio:
         self._set_switches(self._talk)
 
     def open(self) -> None:
-        self._talk = self._new_talk()
-        self._max_waiting = round(self.settings.max_lag_ms * SAMPLE_RATE / 1000)
+        settings = self._settings
+        talk = TalkSound(PlaybackPolicy.for_blocks(settings.block_ms, settings.margin_ms))
+        self._set_switches(talk)  # before a sample of it is heard
+        self.desk.open(talk, settings.block_ms / 1000)
+        self._talk = talk  # not before: the talk that runs goes on where this one cannot be had
+        self._set_switches(talk)  # turned meanwhile
+        self._max_waiting = round(settings.max_lag_ms * SAMPLE_RATE / 1000)
         self._answering = None
-        self.desk.open(self._talk, self.settings.block_ms / 1000)
+
+    def begin(self) -> None:
+        self._talk.frames.forget()
 
     def close(self) -> None:
         self.desk.close()
@@ -317,14 +335,8 @@ class DeviceAudio:
             gain_db=state.gain_db,
         )
 
-    def _new_talk(self) -> TalkSound:
-        policy = PlaybackPolicy.for_blocks(self.settings.block_ms, self.settings.margin_ms)
-        talk = TalkSound(policy)
-        talk.muted, talk.key_held = self._muted, self._talk_key_held
-        self._set_switches(talk)
-        return talk
-
     def _set_switches(self, talk: TalkSound) -> None:
+        talk.muted, talk.key_held = self._muted, self._talk_key_held
         talk.echo = self._settings.echo
         talk.noise_suppression = self._settings.noise_suppression
         talk.auto_gain = self._settings.auto_gain

@@ -149,8 +149,10 @@ class Conversation(ConversationDoors):
                 self._load(command.spec)
             case say.CancelLoad():
                 pass  # it ended the work while it waited; by itself it changes nothing
+            case say.StartTalk() if self._talk is not None:
+                raise UserError("A talk is already running; New talk begins another one.")
             case say.StartTalk():
-                self._start(command.persona)
+                self._begin_talk(command.persona)
             case say.StopTalk():
                 self._stop("stopped")
             case say.NewTalk():
@@ -173,15 +175,15 @@ class Conversation(ConversationDoors):
         self.info = self._loading.welcome(self._loaded, self._sampling)
         self._enter("ready")
 
-    def _start(self, persona: PersonaChoice) -> None:
-        if self._talk is not None:
-            raise UserError("A talk is already running; New talk begins another one.")
-        self._begin_talk(persona)
-
     def _renew(self, choice: PersonaChoice) -> None:
-        """What can be refused is looked at while the running talk is still there, so that a refusal leaves it going."""
-        persona = None if self._talk is None or self._loaded is None else self._read_persona(self._loaded, choice)
-        self._stop("a new talk was begun")
+        """What can be refused is tried while the running talk is still there, so that a refusal leaves it going."""
+        loaded, persona = self._loaded, None
+        if self._talk is not None and loaded is not None:
+            persona = self._read_persona(loaded, choice)
+            self._attempt = "sound"
+            with faults.talk_is_kept():
+                self._ends.open()
+        self._stop("a new talk was begun", close=False)
         self._begin_talk(choice, persona)
 
     def _read_persona(self, loaded: LoadedEngine, choice: PersonaChoice) -> Persona:
@@ -189,19 +191,22 @@ class Conversation(ConversationDoors):
         return self._voices.persona(loaded.engine, choice)
 
     def _begin_talk(self, choice: PersonaChoice, persona: Persona | None = None) -> None:
-        """persona: that of the choice, where it has been read already."""
+        """persona: that of the choice, where it has been read and the sound opened already."""
         loaded = self._loaded
         if loaded is None:
             raise UserError("No model is loaded yet; load one first.")
         self._enter("priming")
-        persona = self._read_persona(loaded, choice) if persona is None else persona
+        is_open = persona is not None
+        persona = persona or self._read_persona(loaded, choice)
         self._attempt = "start"
         loaded.engine.reset(loaded.seed)
         if persona.prompt is not None:
             loaded.engine.prime(persona.prompt, cancelled=self._interrupted)
         stop_if(self._interrupted)
         self._attempt = "sound"
-        self._ends.open()
+        if not is_open:
+            self._ends.open()
+        self._ends.begin()
         self._persona = choice
         self.transcript = Transcript()
         self._board.clear("start", "voice", "sound", "talk", "numbers")
@@ -216,16 +221,16 @@ class Conversation(ConversationDoors):
         if self._talk.fell_apart_at_once or not self._begins_anew:
             raise faults.EngineFailure(faults.NUMBERS_FAIL)
         self._stop("its numbers fell apart")
-        self._attempt = "start"
         self._begin_talk(self._persona)
         self._attempt = "talk"
         self._board.post(Trouble("numbers", faults.NUMBERS_RESET))
 
-    def _stop(self, reason: str, then: str = "ready") -> None:
-        """End the talk, if there is one. The engine stays unless the caller drops it."""
+    def _stop(self, reason: str, then: str = "ready", close: bool = True) -> None:
+        """End the talk, if there is one. The engine stays unless the caller drops it, the sound with close = False."""
         talk, self._talk = self._talk, None
         if talk is not None:
-            self._close_ends()
+            if close:
+                self._close_ends()
             talk.finish()
             self._enter(then)
             self._emit(say.TalkEnded(reason))
@@ -251,14 +256,11 @@ class Conversation(ConversationDoors):
             self._enter("ready" if self._talk is None else "talking")
 
     def _set_sampling(self, sampling: Sampling) -> None:
-        if self._loaded is None:  # applied, and checked, when a model is there
-            self._sampling = sampling
-            self._emit(say.SamplingChanged(sampling))
-            return
-        self._loaded.set_sampling(sampling)
+        if self._loaded is not None:  # else applied, and checked, when a model is there
+            self._loaded.set_sampling(sampling)
+            self._board.clear("sampling")
         self._sampling = sampling
-        self._board.clear("sampling")
-        self._emit(say.SamplingChanged(self._loaded.sampling()))
+        self._emit(say.SamplingChanged(sampling if self._loaded is None else self._loaded.sampling()))
 
     def _surround(self) -> None:
         if not self._surrounded:
@@ -277,7 +279,7 @@ class Conversation(ConversationDoors):
         except Exception:  # the talk is over either way, and the error that ended it is the one worth telling
             log.exception("closing the sound failed")
 
-    # ------------------------------------------------------------ engine thread: interruption and recovery
+    # ------------------------------------------------------------ engine thread: interruption, recovery, telling
 
     def _interrupted(self) -> bool:
         self.signs_of_life += 1
@@ -302,13 +304,13 @@ class Conversation(ConversationDoors):
             kind = "sound" if attempt == "talk" else attempt
             remedy = (error.remedy if isinstance(error, UserError) else "") or faults.REMEDIES.get(kind, "")
             self._board.post(Trouble(kind, str(error), remedy, fatal=self.phase == "failed"))
-        elif isinstance(error, (EngineError, faults.EngineFailure)):
-            self.on_failure(error, attempt)
-            self._fail(attempt, str(error))
         else:
-            log.error("unexpected error in the engine thread", exc_info=error)
+            sentence = str(error)
+            if not isinstance(error, (EngineError, faults.EngineFailure)):
+                log.error("unexpected error in the engine thread", exc_info=error)
+                sentence = faults.unforeseen(error, "cpu" if self.info is None else self.info.device)
             self.on_failure(error, attempt)
-            self._fail(attempt, faults.unforeseen(error, "cpu" if self.info is None else self.info.device))
+            self._fail(attempt, sentence)
 
     def _step_back(self, attempt: str, failed: bool) -> None:
         """Undo what was begun, so that the former state holds and is told again."""
@@ -336,8 +338,6 @@ class Conversation(ConversationDoors):
         self._release()
         self._enter("failed")
         self._board.post(Trouble("load" if attempt == "load" else "talk", sentence, remedy, fatal=True))
-
-    # ------------------------------------------------------------ engine thread: telling
 
     def _enter(self, phase: str) -> None:
         if phase != self.phase:

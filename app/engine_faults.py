@@ -6,7 +6,11 @@ Must not know phases or threads. Pure; called by the engine thread through the c
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from app import messages as say
+from app.errors import UserError
 from app.notices import LOAD_AGAIN, SOUND_SETTINGS, VOICE_SETTINGS
 
 # What was being attempted, when a command's work goes wrong; a frame's is "talk".
@@ -41,6 +45,17 @@ STICKY = (
 
 class EngineFailure(Exception):
     """The engine answers and is of no use. The text is the sentence for the user."""
+
+
+@contextmanager
+def talk_is_kept() -> Iterator[None]:
+    """A new talk without sound is none. What is said of it stays true once there is sound again."""
+    try:
+        yield
+    except UserError as error:
+        kept = UserError(f"No new talk was begun, because the sound could not be opened again: {error}")
+        kept.remedy = error.remedy
+        raise kept from error
 
 
 def is_sticky(error: Exception) -> bool:

@@ -93,13 +93,14 @@ class FrameRing:
 
     The writer overwrites what is oldest, so that a reader which stalls for any time finds recent sound. The reader
     drops the oldest whole frames beyond its bound and counts them. At every moment
-    `frames_in == frames_out + dropped + frames_waiting`.
+    `frames_in == frames_out + dropped + forgotten + frames_waiting`.
     """
 
     def __init__(self, frame: int = FRAME, capacity_frames: int = 32) -> None:
         self.frame = frame
         self.frames_out = 0  # taken by the reader
         self.dropped = 0  # given up by the reader
+        self.forgotten = 0  # not wanted by the reader
         self._capacity = capacity_frames
         self._written = 0  # samples
         self._samples = np.zeros(frame * capacity_frames, np.float32)
@@ -122,7 +123,7 @@ class FrameRing:
 
     @property
     def _next(self) -> int:
-        return self.frames_out + self.dropped
+        return self.frames_out + self.dropped + self.forgotten
 
     def write(self, block: np.ndarray, time_s: float = math.nan, device_block: int = 0, held: int = 0) -> None:
         """Writer's end. block [n] float32; time_s: when its first sample was recorded.
@@ -145,6 +146,10 @@ class FrameRing:
             self._samples[position : position + count] = block[done : done + count]
             done += count
             self._written += count
+
+    def forget(self) -> None:
+        """Reader's end: the whole frames that wait are not wanted, and are no loss."""
+        self.forgotten += self.frames_waiting
 
     def take(self, max_waiting: int) -> TimedFrame | None:
         """Reader's end: the next frame, or None when no whole one waits.

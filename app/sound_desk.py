@@ -91,7 +91,9 @@ class SoundDesk:
         return self._lists
 
     def open(self, talk: TalkSound, block_s: float) -> None:
-        """Starts the sound of a talk. Raises SoundProblem or DriverSilent; nothing is open then."""
+        """Starts the sound of a talk, in place of one that runs. Raises SoundProblem or DriverSilent; nothing is open
+        then, and a talk that ran waits until its devices can be had again."""
+        former = self._talk, self._block_s
         self._talk, self._block_s = talk, block_s
         self._rate_reopened_s.clear()
         try:
@@ -99,10 +101,12 @@ class SoundDesk:
                 self._open,
                 what="the microphone and the loudspeaker were being opened",
                 limit_s=OPEN_LIMIT_S,
-                discard=lambda _: self._close(),
+                discard=lambda _: self._open_or_tell(silently=True),  # for the talk that waits, if one does
             )
-        except BaseException:
-            self._talk = None
+        except BaseException as error:
+            self._talk, self._block_s = former
+            if self._talk is not None and isinstance(error, UserError):
+                self._wait_because(error)
             raise
 
     def close(self) -> None:
@@ -250,8 +254,10 @@ class SoundDesk:
         if attention.direction:
             self._retries.begin()
 
-    def _wait_because(self, problem: SoundProblem) -> None:
-        self._failure = AudioTrouble(problem.kind, f"{problem} The talk waits.", SETTINGS)
+    def _wait_because(self, problem: UserError) -> None:
+        """Called by the engine thread too, once the devices thread has given up."""
+        kind = problem.kind if isinstance(problem, SoundProblem) else "audio-input"
+        self._failure = AudioTrouble(kind, f"{problem} The talk waits.", SETTINGS)
         if self._in_use:
             self._retries.begin()
 

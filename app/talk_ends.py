@@ -26,6 +26,7 @@ class TalkEnds:
         self._check = check
         self._heard: InputFrame | None = None
         self._skipped = 0
+        self._open = self._begun = False
 
     @property
     def muted(self) -> bool:
@@ -44,20 +45,34 @@ class TalkEnds:
         self._ends.talk_key_held = held
 
     def open(self) -> None:
-        self._heard, self._skipped = None, 0
-        self._check.give_way()
+        """In a talk that runs nothing ends here: it goes on where the next one's sound cannot be had."""
+        if not self._open:
+            self._check.give_way()
         try:
             self._ends.open()
         except BaseException:
-            self._check.have_it_back()
+            if not self._open:
+                self._check.have_it_back()
             raise
+        self._open = True
+
+    def begin(self) -> None:
+        if self._begun:
+            self._end_listening()
+        self._heard, self._skipped = None, 0
+        self._ends.begin()
         self._words.begin_talk()
+        self._begun = True
 
     def close(self) -> None:
-        self._recorder.end_talk()
-        self._words.end_talk()
+        self._end_listening()
+        self._open = self._begun = False
         self._ends.close()
         self._check.have_it_back()
+
+    def _end_listening(self) -> None:
+        self._recorder.end_talk()
+        self._words.end_talk()
 
     def read_frame(self, timeout: float) -> InputFrame | None:
         frame = self._ends.read_frame(timeout)

@@ -321,7 +321,7 @@ class Session(QObject):
 
     def _trouble(self, trouble: Trouble) -> None:
         self._board.post(trouble)
-        if trouble.kind in ("voice", "start") and self.talk_persona is not None:
+        if trouble.kind in ("voice", "start", "sound") and self.talk_persona is not None:
             self._asked_persona = self.talk_persona  # a new talk was refused, and this one goes on
         if trouble.kind == "mode":
             self._restore_mode(self._choice.refused())

@@ -83,6 +83,9 @@ class SoakEnds:
         self.next_ns = self.clock() + FRAME_NS
         self.ends_ns: deque[int] = deque(maxlen=64)
 
+    def begin(self) -> None:
+        pass
+
     def close(self) -> None:
         pass
 

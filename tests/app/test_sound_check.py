@@ -35,6 +35,9 @@ class Ends:
         if self.refusal:
             raise UserError(self.refusal)
 
+    def begin(self) -> None:
+        self.calls.append("begin")
+
     def close(self) -> None:
         self.calls.append("close")
 

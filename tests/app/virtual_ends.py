@@ -71,6 +71,10 @@ class VirtualEnds:
             raise self.open_errors.pop(0)
         self._restart()
 
+    def begin(self) -> None:
+        self._speak()
+        self.ring.forget()
+
     def close(self) -> None:
         self.calls.append("close")
 

@@ -257,7 +257,8 @@ def test_the_restart_does_not_ask_and_keeps_what_was_saved(make_rig: MakeRig, ta
     assert '"saved": false' in place_of(talk.window.main, transcript)
 
 
-def test_a_refused_new_talk_leaves_the_running_talks_persona(make_rig: MakeRig) -> None:
+@pytest.mark.parametrize("kind", ["voice", "start", "sound"])
+def test_a_refused_new_talk_leaves_the_running_talks_persona(make_rig: MakeRig, kind: str) -> None:
     """Should the running talk be begun anew by itself, it is still the one it was."""
     rig = make_rig(persona=PersonaChoice("NATF1"))
     rig.ready()
@@ -265,7 +266,7 @@ def test_a_refused_new_talk_leaves_the_running_talks_persona(make_rig: MakeRig) 
     rig.say(PhaseChanged("talking"), TalkStarted())
     rig.window.session.set_persona(PersonaChoice("gone.pt"))
     rig.window.session.new_talk()
-    rig.say(Trouble("voice", "There is no voice gone.pt.", "Voice settings"))
+    rig.say(Trouble(kind, "No new talk was begun.", "Voice settings"))
     assert rig.window.session.talking
     rig.say(TalkEnded("its numbers fell apart"), TalkStarted())
     assert rig.window.session.talk_persona == PersonaChoice("NATF1")

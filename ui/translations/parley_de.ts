@@ -2155,6 +2155,10 @@ Erinnert sich an {frames} Frames ({time})</translation>
       <translation>Noch ist kein Modell geladen; laden Sie zuerst eines.</translation>
     </message>
     <message>
+      <source>No new talk was begun, because the sound could not be opened again: {1}</source>
+      <translation>Es wurde kein neues Gespräch begonnen, weil der Ton nicht wieder geöffnet werden konnte: {1}</translation>
+    </message>
+    <message>
       <source>No precision offered here makes it fit: choose a smaller model such as mini, or another device.</source>
       <translation>In keiner der hier angebotenen Genauigkeiten passt es: Wählen Sie ein kleineres Modell wie mini oder ein anderes Gerät.</translation>
     </message>
