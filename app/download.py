@@ -18,10 +18,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from io import FileIO
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
-from app.checksums import matches, named
+from app.checksums import matches
 from app.errors import UserError
+from app.hub_answer import Listing, OddAnswerError, RemoteFile, listing_of, understood
 from app.paths import packaged
 
 # The hub's library would tell the hub which libraries and versions ask; it reads this once, when it is first imported.
@@ -41,20 +42,6 @@ class NoRoomError(UserError):
     """Too little room on the disk for a model."""
 
     remedy = MODELS
-
-
-class RemoteFile(NamedTuple):
-    """size in bytes; checksum as in `app.checksums`, or "" where the hub does not tell."""
-
-    size: int
-    checksum: str = ""
-
-
-class Listing(NamedTuple):
-    """A repository's files at one revision."""
-
-    revision: str
-    files: Mapping[str, RemoteFile]
 
 
 class CutOffError(OSError):
@@ -107,23 +94,24 @@ class Hub:
     _token: str | bool = False  # False: none is sent
 
     def listing(self) -> Listing:
-        """Names and sizes of all files."""
+        """Names and sizes of all files. Raises OddAnswerError where something else than a hub answers."""
         from huggingface_hub import HfApi
 
         def ask() -> Any:
             api = HfApi(endpoint=self.endpoint, token=self._token)
             return api.model_info(self.repository, files_metadata=True, timeout=self.wait_s, token=self._token)
 
-        info = self._with_token_if_needed(ask)
-        files = {}
-        for sibling in info.siblings or ():
-            checksum = named(sibling.lfs.get("sha256") if sibling.lfs else None, sibling.blob_id)
-            files[sibling.rfilename] = RemoteFile(int(sibling.size or 0), checksum)
-        return Listing(str(info.sha), files)
+        return understood(lambda: listing_of(self._with_token_if_needed(ask)), _is_foreseen)
 
-    def read_small(self, name: str, revision: str) -> bytes:
+    def read_small(self, name: str, revision: str, most: int) -> bytes:
+        """A file that is kept in memory, however many bytes come: at most a chunk more than `most`."""
+        content = bytearray()
         with self.open(name, revision, 0) as (_, chunks):
-            return b"".join(chunks)
+            for chunk in chunks:
+                content += chunk
+                if len(content) > most:
+                    break
+        return bytes(content)
 
     @contextmanager
     def open(self, name: str, revision: str, start: int) -> Iterator[tuple[int, Iterator[bytes]]]:
@@ -228,7 +216,7 @@ class Download:
         failures = 0
         while (before := self._size(part.name)) < file.size and not self._stop.is_set():
             try:
-                self._receive(name, part, before)
+                self._receive(name, part, before, file.size)
             except Exception as error:
                 if not _is_network_trouble(error):
                     raise
@@ -249,17 +237,20 @@ class Download:
             return
         os.replace(part, self.folder / name)
 
-    def _receive(self, name: str, part: Path, start: int) -> None:
-        """One connection's worth of bytes, onto the end of the part."""
+    def _receive(self, name: str, part: Path, start: int, size: int) -> None:
+        """One connection's worth of bytes, onto the end of the part; of more than the file's size one byte is taken,
+        which shows that it is another."""
         with self.hub.open(name, self.revision, start) as (begin, chunks), _open_part(part, begin) as file:
             self.done -= start - begin
+            room = size - begin + 1
             for chunk in chunks:
-                if self._stop.is_set():
+                if self._stop.is_set() or not room:
                     return
-                rest = memoryview(chunk)
+                rest = memoryview(chunk)[:room]
+                room -= len(rest)
+                self.done += len(rest)
                 while rest:
                     rest = rest[file.write(rest) :]
-                self.done += len(chunk)
 
 
 def _open_part(part: Path, begin: int) -> FileIO:
@@ -295,6 +286,11 @@ def sentence(error: Exception, repository: str) -> str | None:
         return f"Hugging Face answered with error {status} for {repository}: try again later."
     if isinstance(error, CutOffError):
         return f"The download of {repository} was cut off again and again: start it again, {_RESUMES}."
+    if isinstance(error, OddAnswerError) or _is_no_answer(error):
+        return (
+            f"What answers in Hugging Face's place for {repository} is something else, such as a network's login page: "
+            f"open any page in a browser, sign in there, and start again, {_RESUMES}."
+        )
     if isinstance(error, DamagedError):
         return f"The download of {repository} arrived damaged ({error}): start it again to fetch that file anew."
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)):
@@ -327,6 +323,17 @@ def _status(error: Exception) -> int | None:
     response = getattr(error, "response", None)
     status = getattr(response, "status_code", None)
     return status if isinstance(status, int) else None
+
+
+def _is_foreseen(error: Exception) -> bool:
+    """Whether `sentence` has words for it already. A ValueError is an answer that could not be read."""
+    known = _status(error) is not None or isinstance(error, OSError) or _is_network_trouble(error)
+    return known and not isinstance(error, ValueError)
+
+
+def _is_no_answer(error: Exception) -> bool:
+    """One that leads round in circles, or is packed in a way that it does not name; told by name, as below."""
+    return bool({kind.__name__ for kind in type(error).__mro__} & {"TooManyRedirects", "DecodingError"})
 
 
 def _is_network_trouble(error: Exception) -> bool:

@@ -209,9 +209,11 @@ def _download(
     folder.mkdir(parents=True, exist_ok=True)
     names = _Names()
     if "config.json" in listing.files:
-        if listing.files["config.json"].size > MAX_CONFIG_BYTES:
+        told = listing.files["config.json"].size
+        config = b"" if told > MAX_CONFIG_BYTES else hub.read_small("config.json", listing.revision, MAX_CONFIG_BYTES)
+        if max(told, len(config)) > MAX_CONFIG_BYTES:
             raise UserError(f"{repository} has a config.json too large to be a configuration.")
-        names = read_names(hub.read_small("config.json", listing.revision))
+        names = read_names(config)
     missing = [name for name in names.needed() if name not in listing.files]
     if missing:
         raise UserError(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass
+from json import JSONDecodeError
 from pathlib import Path
 
 from app.download import sentence
@@ -66,7 +67,8 @@ def forget_token() -> None:
 
 def _refusal(error: Exception) -> str:
     status = getattr(getattr(error, "response", None), "status_code", None)
-    if status in (401, 403) or isinstance(error, ValueError):
+    unread = isinstance(error, JSONDecodeError)  # a ValueError too: what answered was no hub
+    if status in (401, 403) or (isinstance(error, ValueError) and not unread):
         return "Hugging Face does not know this token: copy the whole of it, or make a new one."
     said = sentence(error, "the token")
     if said is None or status is not None:

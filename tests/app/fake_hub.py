@@ -47,6 +47,9 @@ class FakeHub:
     cuts: list[int] = field(default_factory=list)  # of each next answer for the weights only so many bytes are sent
     silent_after: int = -1  # bytes of the weights after which the server says no more
     ranges: bool = True
+    listing: bytes | None = None  # what is answered in the list's place
+    surplus: dict[str, int] = field(default_factory=dict)  # bytes of a file beyond its size, and beyond what is said
+    sent: int = 0  # of the surplus
     asked: list[tuple[str, str, str]] = field(default_factory=list)  # path, Range, Authorization
     quiet: threading.Event = field(default_factory=threading.Event)
 
@@ -70,7 +73,7 @@ def handler(state: FakeHub) -> type[BaseHTTPRequestHandler]:
             elif state.needs_token and token != f"Bearer {state.needs_token}":
                 self.answer(403 if token else 401, b"{}")
             elif path == f"/api/models/{REPOSITORY}":
-                self.answer(200, json.dumps(self.info()).encode())
+                self.answer(200, json.dumps(self.info()).encode() if state.listing is None else state.listing)
             elif path.startswith(f"/{REPOSITORY}/resolve/{state.revision}/"):
                 self.file(path.rsplit("/", 1)[-1])
             else:
@@ -95,9 +98,11 @@ def handler(state: FakeHub) -> type[BaseHTTPRequestHandler]:
             start = int(wanted.removeprefix("bytes=").rstrip("-")) if wanted and state.ranges else 0
             body = content[start:]
             self.send_response(206 if start else 200)
-            self.send_header("Content-Length", str(len(body)))
+            self.send_header("Content-Length", str(len(body) + state.surplus.get(name, 0)))
             self.end_headers()
-            if name == MODEL_NAME and state.cuts:
+            if name in state.surplus:
+                self.more(body, state.surplus[name])
+            elif name == MODEL_NAME and state.cuts:
                 self.wfile.write(body[: state.cuts.pop(0)])
                 self.close_connection = True
             elif name == MODEL_NAME and state.silent_after >= 0:
@@ -107,6 +112,15 @@ def handler(state: FakeHub) -> type[BaseHTTPRequestHandler]:
                 self.close_connection = True
             else:
                 self.wfile.write(body)
+
+        def more(self, body: bytes, surplus: int) -> None:
+            self.wfile.write(body)
+            try:
+                while state.sent < surplus:
+                    self.wfile.write(bytes(1 << 16))
+                    state.sent += 1 << 16
+            except OSError:
+                self.close_connection = True
 
         def answer(self, status: int, body: bytes) -> None:
             self.send_response(status)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+import json
+import math
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -324,6 +326,51 @@ def test_each_trouble_has_its_own_sentence(
     assert len(set(said)) == len(said) == 10
     assert all(REPOSITORY in text and "\n" not in text and text.endswith(".") for text in said)
     assert sentence(ValueError("a programmer's mistake"), REPOSITORY) is None
+
+
+ENTRY = {"rfilename": "config.json", "size": 2}
+INFO = {"id": REPOSITORY, "sha": REVISION, "siblings": [ENTRY]}
+
+
+@pytest.mark.parametrize(
+    "listing",
+    [
+        b"<html>Log in to the hotel's network.</html>", b"", b"null", b"[]", b"[" * 200_000, b"\xff\xfe",
+        *(
+            json.dumps({**INFO, **change}).encode()
+            for change in (
+                {"siblings": 3}, {"siblings": ["a"]}, {"siblings": [{"size": 3}]}, {"sha": None}, {"sha": "../../x"},
+                {"sha": "a\r\nX: y"}, {"siblings": [{**ENTRY, "size": -1}]}, {"siblings": [{**ENTRY, "size": 1 << 60}]},
+                {"siblings": [{**ENTRY, "size": "many"}]}, {"siblings": [{**ENTRY, "size": math.inf}]},
+                {"siblings": [{**ENTRY, "rfilename": [1]}]}, {"siblings": [{**ENTRY, "lfs": 3}]}, {"createdAt": 5},
+            )
+        ),
+    ],
+    ids=lambda listing: repr(listing[:60]),
+)  # fmt: skip
+def test_what_answers_in_the_hubs_place_is_said(server: tuple[FakeHub, Hub], tmp_path: Path, listing: bytes) -> None:
+    """The login page of a network, a proxy, or a stranger: one sentence, nothing written, and the next try works."""
+    state, hub = server
+    state.listing = listing
+    with pytest.raises(UserError, match="something else, such as a network's login page") as refusal:
+        get(hub, tmp_path / "cache")
+    assert "\n" not in str(refusal.value)
+    assert not [path for path in tmp_path.rglob("*") if path.is_file() and path.suffix != ".lock"]
+    state.listing = None
+    assert (get(hub, tmp_path / "cache") / MODEL_NAME).read_bytes() == MODEL
+
+
+@pytest.mark.parametrize("name", ["config.json", TOKENIZER_NAME, MODEL_NAME])
+def test_a_file_that_does_not_end_is_left_off(server: tuple[FakeHub, Hub], tmp_path: Path, name: str) -> None:
+    """More bytes than the list said fill neither the memory nor the disk."""
+    state, hub = server
+    state.surplus[name] = 64 << 20
+    with pytest.raises(UserError, match=r"too large to be a configuration|arrived damaged"):
+        get(hub, tmp_path / "cache")
+    assert state.sent < 16 << 20, "the connection is ended; what is under way is the system's"
+    assert not list((tmp_path / "cache").rglob(f"{name}*"))
+    state.surplus.clear()
+    assert (get(hub, tmp_path / "cache") / name).read_bytes() == FILES[name]
 
 
 def test_a_repository_without_a_model_is_named(server: tuple[FakeHub, Hub], tmp_path: Path) -> None:

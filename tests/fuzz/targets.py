@@ -27,7 +27,9 @@ from app import config, memory
 from app.arguments import parse
 from app.device_list import as_text, print_devices
 from app.devices import DeviceLists, DeviceRef, found_devices, opening_rates, resolve
+from app.download import sentence
 from app.errors import UserError
+from app.hub_answer import MOST_BYTES, OddAnswerError, listing_of, understood
 from app.messages import PersonaChoice
 from app.presets import Presets
 from app.recording import read_recording
@@ -363,6 +365,32 @@ def spoken_pieces(random: Random, folder: Path) -> None:
     json.dumps(transcript.to_json("m", 9.0))
 
 
+# ---------------------------------------------------------------- what comes over the network
+
+
+def hub_answer(random: Random, folder: Path) -> None:
+    """The list of a repository's files, which decides what is fetched and how much of it."""
+    from huggingface_hub.hf_api import ModelInfo
+
+    file = {"rfilename": "config.json", "size": 7, "blobId": "a" * 40, "lfs": {"sha256": "b" * 64, "size": 7}}
+    seed = {"id": "a/b", "sha": "c" * 40, "siblings": [file], "tags": [], "lastModified": "2026-11-29T01:02:03.000Z"}
+    if random.random() < 0.6:
+        entry = mutation.table(random, file)
+        seed["siblings"] = random.choice(([file, entry], [entry], mutation.value(random)))
+    made = seed if random.random() < 0.5 else mutation.table(random, seed)
+    data = json.dumps(made).encode("utf-8", "surrogatepass")
+    if random.random() < 0.3:
+        data = mutation.bytes_like(random, (data,))
+    try:
+        listing = understood(
+            lambda: listing_of(ModelInfo(**json.loads(data))), lambda error: isinstance(error, OSError)
+        )
+    except OddAnswerError as odd:
+        raise UserError(str(sentence(odd, "a/b"))) from odd
+    assert all(0 <= file.size <= MOST_BYTES and isinstance(name, str) for name, file in listing.files.items())
+    assert len(listing.revision) <= 100 and not set(listing.revision) & set("/\\\r\n ")
+
+
 # ---------------------------------------------------------------- what the program wrote itself, and reads again
 
 
@@ -478,8 +506,8 @@ TARGETS: dict[str, Callable[[Random, Path], None]] = {
     function.__name__: function
     for function in (
         settings_file, overrides, window_values, command_line, sound_file, stored_voice, voice_archive, weights_header,
-        model_config, codec_config, tokenizer_file, persona_text, unchecked_persona, spoken_pieces, persona_file,
-        window_place, device_lists,
+        model_config, codec_config, tokenizer_file, persona_text, unchecked_persona, spoken_pieces, hub_answer,
+        persona_file, window_place, device_lists,
     )
 }  # fmt: skip
 

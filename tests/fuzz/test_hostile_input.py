@@ -26,7 +26,7 @@ LONG = {
     "settings_file": 12000, "overrides": 15000, "window_values": 10000, "command_line": 4000, "sound_file": 12000,
     "stored_voice": 12000, "voice_archive": 4000, "weights_header": 12000, "model_config": 8000, "codec_config": 6000,
     "tokenizer_file": 4000, "persona_text": 5000, "unchecked_persona": 4000, "spoken_pieces": 3000, "device_lists": 6000,
-    "persona_file": 3000, "window_place": 6000,
+    "persona_file": 3000, "window_place": 6000, "hub_answer": 6000,
 }  # fmt: skip
 # The long run's inputs begin after this number; another one gives inputs that nobody has seen.
 FIRST = int(os.environ.get("PARLEY_FUZZ_FIRST", SHORT))

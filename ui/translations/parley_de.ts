@@ -2735,6 +2735,10 @@ Erinnert sich an {frames} Frames ({time})</translation>
       <translation>Stimme und Persona belegen {1} von {2}, an die sich das Modell erinnert; ein kürzerer Text lässt mehr für das Gespräch.</translation>
     </message>
     <message>
+      <source>What answers in Hugging Face's place for {1} is something else, such as a network's login page: open any page in a browser, sign in there, and start again, {2}.</source>
+      <translation>An Hugging Faces Stelle antwortet für {1} etwas anderes, etwa die Anmeldeseite eines Netzes: Öffnen Sie eine beliebige Seite im Browser, melden Sie sich dort an, und beginnen Sie noch einmal, {2}.</translation>
+    </message>
+    <message>
       <source>What you say is not written down, because no speech recogniser is installed: {1} adds one.</source>
       <translation>Was Sie sagen, wird nicht mitgeschrieben, weil keine Spracherkennung installiert ist: {1} bringt eine.</translation>
     </message>
