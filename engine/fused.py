@@ -19,6 +19,7 @@ from engine import (
     kernels_depth_rows,
     kernels_linear,
     kernels_ring8,
+    kernels_ring_rows,
     kernels_sampling,
     kernels_tokens,
 )
@@ -28,6 +29,7 @@ from engine.fused_codec import CodecCuts, FusedCodec
 from engine.fused_codec import unsupported as codec_unsupported
 from engine.kernels_depth_frame import DepthFrame, Sampling, unfit
 from engine.kernels_linear import EARLY, LATE, NO_OVERLAP, Launch
+from engine.kernels_ring_rows import RingRows
 from engine.lm import DepthLayer, LanguageModel, TemporalLayer, ring_of
 from engine.mimi import Mimi
 from engine.quantize import Quantized
@@ -46,12 +48,13 @@ class Launches(NamedTuple):
     ring_splits: int = 32
     ring_block: int = 16
     ring_warps: int = 2
+    ring_rows: RingRows | None = None  # the ring by whole positions (`kernels_ring_rows`); None: by blocks of ring_block
     depth_inputs: Launch = Launch(rows=2, tiles=16)
     depth_project: Launch = Launch(rows=8, warps=2)
     depth_attend: Launch = Launch(rows=8, warps=4, whole=True)
-    depth_gate: Launch = Launch(rows=4, warps=2, whole=True)
+    depth_gate: Launch = Launch(rows=4, warps=4, whole=True)
     depth_down: Launch = Launch(rows=4, warps=16)
-    depth_head: Launch = Launch(rows=8)
+    depth_head: Launch = Launch(rows=8, warps=4)
     quick_text: int = 1024  # tokens that the quick draw of the text has room for; 0: the usual draw
     quick_heads: bool = True  # the quick draw of the own codes
     depth_resident: int = 0  # programs of the kernel that runs the depth stage as one (bfloat16); 0: a chain of kernels
@@ -171,10 +174,14 @@ class FusedFrame(Frame):
                 block=use.ring_block, warps=use.ring_warps, pdl=self.pdl,
             )  # fmt: skip
             return
-        kernels_attention.ring_attend(
+        common = (
             b.projected, b.turns, s["tokens.position"], s[layer.keys][0], s[layer.values][0], self.lm_window,
-            b.attended, self._ring, block=use.ring_block, warps=use.ring_warps, pdl=self.pdl,
+            b.attended, self._ring,
         )  # fmt: skip
+        if use.ring_rows is not None:
+            kernels_ring_rows.ring_attend(*common, use.ring_rows, warps=use.ring_warps, pdl=self.pdl)
+            return
+        kernels_attention.ring_attend(*common, block=use.ring_block, warps=use.ring_warps, pdl=self.pdl)
 
     def _text_logits(self) -> None:
         b, temporal = self._scratch, self.lm.temporal

@@ -48,9 +48,10 @@ FOUR_BITS = QuantizedLaunches(
     project=Launch(rows=8, tiles=3, warps=4),
     gate=Launch(rows=4, tiles=6, warps=4),
     down=Launch(rows=2, tiles=4, warps=4),
-    depth_attend=Launch(rows=8),
-    depth_gate=Launch(rows=8, warps=4),
+    text_head=Launch(rows=4, tiles=16),
+    depth_gate=Launch(rows=4, warps=1),
     depth_down=Launch(rows=4, warps=4),
+    depth_head=Launch(rows=8),
     attend_in_warps=True,
 )
 

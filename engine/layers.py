@@ -112,8 +112,11 @@ def ring_prefill(
         torch.cat((ring_held(ring, q.dtype), _as_kept(ring, rows)), dim=2) for ring, rows in ((keys, k), (values, v))
     )
     attended = F.scaled_dot_product_attention(q, every_key, every_value, attn_mask=mask)
-    # Padding rows repeat the last real one: the same values to the same slot, so the order of writing cannot matter.
+    # Padding rows repeat the last real one, and a row whose slot a later one takes becomes that one: the same values to
+    # the same slot, so the order of writing cannot matter.
     rows = torch.minimum(torch.arange(positions.shape[1], device=positions.device), count[:, None] - 1)  # [B, T]
+    capacity = ring_capacity(keys)
+    rows = rows + (count[:, None] - 1 - rows) // capacity * capacity
     index = rows[:, None, :, None].expand_as(k)
     written = positions.gather(1, rows)
     ring_write(keys, k.gather(2, index), written)
