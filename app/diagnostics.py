@@ -125,5 +125,13 @@ def ask_doctor(command: Sequence[str] | None = None, seconds: float = DOCTOR_SEC
 def _sound_lines(sound: AudioStatus) -> list[str]:
     ends = (("Microphone", sound.input_name, sound.input_rate), ("Loudspeaker", sound.output_name, sound.output_rate))
     opened = [f"{what}: {name}, {rate:.0f} Hz" for what, name, rate in ends if name]
-    counted = f"Sound of this talk: {sound.skipped} frames dropped, {sound.gaps} gaps, margin {sound.margin_ms:.0f} ms"
-    return [*opened, counted] if opened else ["No sound device is open."]
+    if not opened:
+        return ["No sound device is open."]
+    return [
+        *opened,
+        f"Heard in this talk: {sound.skipped} frames dropped, {sound.queued_ms:.0f} ms waiting, "
+        f"{sound.late_callbacks} callbacks so late that sound was lost",
+        f"Played in this talk: {sound.gaps} gaps, margin {sound.margin_ms:.0f} ms, "
+        f"{sound.play_queue_ms:.0f} ms waiting, {sound.shed_ms:.0f} ms left out to catch up, "
+        f"{sound.limited} samples limited",
+    ]
