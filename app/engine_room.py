@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -20,7 +21,9 @@ from app.errors import UserError
 from app.judging import judging_speech
 from app.messages import ModelInfo, ModelSpec, PersonaChoice
 from app.paths import user_cache_folder
-from app.preflight import choose_precision
+from app.preflight import certain_precision, choose_precision
+
+_BESIDE = 1 << 30  # bytes that should be free to compare two small models beside a third
 
 Progress = Callable[[str, int, int], None]  # what, done, total (bytes, or steps of a warm-up)
 Cancelled = Callable[[], bool]
@@ -95,7 +98,8 @@ class Loader(Protocol):
     def __call__(
         self, spec: ModelSpec, *, progress: Progress, cancelled: Cancelled, release: Callable[[], None]
     ) -> tuple[Engine, ModelInfo]:
-        """release() gives back the former engine's memory: called once the new files are known to be sound.
+        """release() gives back the former engine's memory: called once nothing that can be known before stands in the
+        way of the new one.
 
         Raises EngineError or UserError with the sentence, Cancelled soon after `cancelled()` answers True.
         """
@@ -141,24 +145,34 @@ def open_engine(
     from engine.config import LMConfig, MimiConfig
     from engine.conversion import own_precision
     from engine.duplex import Duplex
+    from engine.opening import settle
     from engine.placement import choose_device
+    from engine.text import TextTokenizer
 
     folder = hub.resolve(spec.source, progress, cancelled)
     files = weights.find(folder)
     lm, mimi = LMConfig.from_dict(files.config), MimiConfig.from_dict(files.mimi_config)
     weights.check_lm(files, lm)  # before the former model is let go, and before memory is asked for a wrong size
     weights.check_mimi(files, mimi, lm.codebooks)
-    release()
-    own = own_precision(files, choose_device(spec.device))
-    choice = choose_precision(lm, mimi, spec.device, spec.precision, own, kv=spec.kv)
+    TextTokenizer(files.tokenizer, lm)
     torch.set_num_threads(spec.threads or usual_threads())
+    own = own_precision(files, choose_device(spec.device))
+    settled = partial(
+        settle, files, device=spec.device, kv=spec.kv, cache=_converted_folder(), speech=judging_speech,
+        progress=progress, cancelled=cancelled,
+    )  # fmt: skip
+    if certain := certain_precision(lm, mimi, spec.device, spec.precision, own, kv=spec.kv):
+        _settle_beside(settled, certain, files.model, spec.device)
+    release()
+    choice = choose_precision(lm, mimi, spec.device, spec.precision, own, kv=spec.kv)
+    agreement = settled(precision=choice.precision).agreement
     engine = Duplex.load(
         folder,
         device=spec.device,
         precision=choice.precision,
         window=spec.window,
         kv=spec.kv,
-        cache=user_cache_folder() / "converted",
+        cache=_converted_folder(),
         speech=judging_speech,
         progress=progress,
         cancelled=cancelled,
@@ -175,10 +189,29 @@ def open_engine(
         trained=files.trained,
         modes=engine.mode_reasons(),
         precision_reason=choice.reason,
+        agreement="" if agreement is None else agreement.told(),
         limits=files.limits,
         assumption=files.assumption if Path(spec.source).exists() else "",  # the hub's models without one are the 7B
     )
     return engine, info
+
+
+def _settle_beside(settled: Callable[..., object], precision: str, model: Path, device: str) -> None:
+    """Convert and judge while the former model is still there, so that it stays if the new one is refused. Where there
+    is too little memory for both, that is done once the former one is gone."""
+    from engine.errors import MemoryFullError
+    from engine.free_memory import free_memory
+    from engine.placement import choose_device
+
+    where = choose_device(device)
+    answer = free_memory(where) if where.type == "cpu" else None  # a card says no, and a computer ends the program
+    if answer is None or answer[0] > max(_BESIDE, model.stat().st_size):
+        with suppress(MemoryFullError):
+            settled(precision=precision)
+
+
+def _converted_folder() -> Path:
+    return user_cache_folder() / "converted"
 
 
 def keep_compiled_code() -> None:

@@ -97,6 +97,23 @@ def refuse_if_too_large(
     )
 
 
+def refuse_if_never(lm: LMConfig, mimi: MimiConfig, precision: str, device: str, total: int, kv: str = "full") -> None:
+    """Raises UserError when a model needs more than the device has, whatever is free: known while another one runs."""
+    needed = estimate(lm, mimi, precision, device, kv).to_come
+    if needed <= total:
+        return
+    place = "the graphics card" if device.startswith("cuda") else "this computer"
+    smaller = [other for other in SMALLER if estimate(lm, mimi, other, device, kv).to_come <= total]
+    remedy = (
+        f"Precision {smaller[0]} would fit."
+        if smaller
+        else "No precision offered here makes it fit: choose a smaller model such as mini, or another device."
+    )
+    raise UserError(
+        f"This model needs {gib(needed)} of memory in {precision}, but {place} has {gib(total)} in all. {remedy}"
+    )
+
+
 def fit_table(
     lm: LMConfig, mimi: MimiConfig, precisions: Iterable[str], cards_gib: Iterable[int] = CARDS_GIB
 ) -> dict[str, dict[int, bool]]:

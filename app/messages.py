@@ -70,6 +70,7 @@ class ModelInfo:
     voices: tuple[str, ...] = ()
     sampling: Sampling = Sampling()  # the checkpoint's own values, all filled in
     precision_reason: str = ""  # why "auto" came to this precision, as a sentence
+    agreement: str = ""  # how far it says what the plain model does, as a sentence, where it is rounded and was judged
     limits: str = ""  # what a trained model says of itself that it cannot do, as a sentence
     assumption: str = ""  # what a folder without config.json is taken for, as a sentence
 

@@ -1,8 +1,9 @@
 """What is asked of the computer before a model is loaded: can torch run on the card, is there enough memory, and in
 which precision does the model fit.
 
-Owns these questions and hands on the refusals of `app.graphics_card` and `app.memory`. Called on the engine thread,
-once the sizes are known and a former model has given its memory back, and by the benchmark. torch comes late.
+Owns these questions and hands on the refusals of `app.graphics_card` and `app.memory`. Called on the engine thread once
+the sizes are known: for what is certain already before a former model gives its memory back, for the rest afterwards;
+and by the benchmark. torch comes late.
 """
 
 from __future__ import annotations
@@ -45,9 +46,51 @@ def choose_precision(
     kv: as in the settings.
     EngineError for a device that is not there or a precision that is none. Nothing is allocated.
     """
+    from engine.free_memory import free_memory
+
+    chosen, usual = _examined(device, precision)
+    answer = (ask or free_memory)(chosen)
+    choice = Choice(precision) if precision != "auto" else _automatic(lm, mimi, chosen.type, held, usual, answer, kv)
+    if answer is not None:
+        memory.refuse_if_too_large(lm, mimi, choice.precision, chosen.type, *answer, kv)
+    return choice
+
+
+def certain_precision(
+    lm: LMConfig,
+    mimi: MimiConfig,
+    device: str,
+    precision: str,
+    held: str | None = None,
+    ask: AskMemory | None = None,
+    kv: str = "full",
+) -> str | None:
+    """What `choose_precision` will come to once a former model has given its memory back, where it is there still and
+    that is certain all the same; None where it depends on how much that will be.
+
+    Arguments and errors as there, of errors only those that no memory given back could mend.
+    """
+    from engine.free_memory import free_memory
+
+    chosen, usual = _examined(device, precision)
+    answer = (ask or free_memory)(chosen)
+    if precision != "auto":
+        if answer is not None:
+            memory.refuse_if_never(lm, mimi, precision, chosen.type, answer[1], kv)
+        return precision
+    now = _automatic(lm, mimi, chosen.type, held, usual, answer, kv).precision
+    if answer is None:
+        return now
+    free, total = answer
+    best = _automatic(lm, mimi, chosen.type, held, usual, (total, total), kv).precision
+    certain = now == best and (held is not None or memory.estimate(lm, mimi, now, chosen.type, kv).to_come <= free)
+    return now if certain else None
+
+
+def _examined(device: str, precision: str) -> tuple[torch.device, str]:
+    """The device, if this build of torch is for it, and the plain precision that is usual there."""
     import torch
 
-    from engine.free_memory import free_memory
     from engine.placement import choose_device, name_of
     from engine.placement import choose_dtype as dtype_of
 
@@ -61,12 +104,7 @@ def choose_precision(
         )
         if problem:
             raise UserError(problem)
-    answer = (ask or free_memory)(chosen)
-    usual = name_of(dtype_of(precision, chosen))
-    choice = Choice(precision) if precision != "auto" else _automatic(lm, mimi, chosen.type, held, usual, answer, kv)
-    if answer is not None:
-        memory.refuse_if_too_large(lm, mimi, choice.precision, chosen.type, *answer, kv)
-    return choice
+    return chosen, name_of(dtype_of(precision, chosen))
 
 
 def _automatic(

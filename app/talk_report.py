@@ -78,4 +78,5 @@ def pace_line(records: Sequence[FrameRecord], elapsed_s: float) -> str:
 
 
 def model_line(info: ModelInfo, mode: str) -> str:
-    return f"Model: {info.name} on {info.device_name} ({info.device}), {info.precision}, {mode} mode"
+    line = f"Model: {info.name} on {info.device_name} ({info.device}), {info.precision}, {mode} mode"
+    return f"{line}. {info.agreement}" if info.agreement else line

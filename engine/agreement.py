@@ -7,7 +7,7 @@ neither is ever held whole, however small the card. Engine thread.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 import torch
@@ -47,6 +47,22 @@ class Agreement(NamedTuple):
             f"In {precision} this model says the same as before in only {100 * self.match:.1f} % of its tokens "
             f"(at least {100 * least:.0f} % are needed), so it is not offered: choose another precision."
         )
+
+    def told(self) -> str:
+        """One sentence for whoever chose the precision."""
+        return (
+            f"Over {self.frames:.0f} frames {100 * self.match:.1f} % of the likeliest tokens are those of the plain "
+            f"model; logits are apart by {100 * self.text_error:.1f} % (words) and {100 * self.audio_error:.1f} % "
+            "(sounds) of their spread."
+        )
+
+
+def read_agreement(values: Mapping[str, object] | None) -> Agreement | None:
+    """From what was kept with a model. None where nothing was, or not all of it is there."""
+    try:
+        return None if values is None else Agreement(**values)  # type: ignore[arg-type]
+    except TypeError:
+        return None
 
 
 def teacher_columns(config: LMConfig, codes: Tensor, frames: int = FRAMES) -> Tensor:

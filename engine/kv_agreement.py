@@ -24,8 +24,9 @@ from engine.weights import Loading, ModelFiles
 def refuse_unlike(
     plain: ModelFiles, used: ModelFiles, config: LMConfig, kv: str, precision: str, cache: Path, columns: Columns,
     device: torch.device, loading: Loading | None = None,
-) -> None:  # fmt: skip
-    """Raises EngineError where `used`, with its rings in `kv`, agrees too little with `plain` on the token columns.
+) -> Agreement:  # fmt: skip
+    """How far `used`, with its rings in `kv`, agrees with `plain` on the token columns. Raises EngineError where that
+    is too little.
 
     plain: the model as it came; used: the same, or its twin in a quantised precision. Judged once for each pair, and
     only then are the columns made.
@@ -38,10 +39,12 @@ def refuse_unlike(
         with suppress(OSError, EngineError):
             cache.mkdir(parents=True, exist_ok=True)
             made_whole(cache / name, lambda path: path.write_bytes(text))
-    match = Agreement(**judgement).match  # type: ignore[arg-type]
+    agreement = Agreement(**judgement)  # type: ignore[arg-type]
     least = LEAST_MATCH["int8"] if used == plain else LEAST_MATCH[precision]
-    if match < least:
+    if agreement.match < least:
+        share = 100 * agreement.match
         raise EngineError(
-            f"With its memory of the talk in 8 bits this model says the same as before in only {100 * match:.1f} % of "
+            f"With its memory of the talk in 8 bits this model says the same as before in only {share:.1f} % of "
             f"its tokens (at least {100 * least:.0f} % are needed), so that is not offered: set model.kv to full."
         )
+    return agreement

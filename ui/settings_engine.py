@@ -254,7 +254,8 @@ class EnginePage(Page):
             time=memory,
         )
         why = translated(info.precision_reason)
-        self.facts.setText(said + (tr(" Precision {reason}").format(reason=why) if why else ""))
+        said += tr(" Precision {reason}").format(reason=why) if why else ""
+        self.facts.setText(f"{said} {translated(info.agreement)}".rstrip())
 
     # ------------------------------------------------------------------ sampling
 

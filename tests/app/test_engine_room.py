@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from app.engine_room import engine_thread, open_engine
 from app.messages import ModelInfo, ModelSpec
+from engine.agreement import LEAST_MATCH, teacher_columns
 from engine.errors import EngineError
 from tests.checkpoints import MIMI_NAME, MODEL_NAME, write_checkpoint
 
@@ -73,3 +78,62 @@ def test_compiled_code_is_kept_in_the_programs_cache_unless_another_folder_was_c
             monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", chosen)
         with engine_thread():
             assert os.environ["TORCHINDUCTOR_CACHE_DIR"] == used
+
+
+class Refused(Opened):
+    """A trained model whose twin in a precision, or whose memory of the talk in 8 bits, says too little."""
+
+    def __init__(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, **wish: str) -> None:
+        super().__init__(write_checkpoint(tmp_path / "model"))
+        self._spec = replace(self._spec, **wish)  # type: ignore[arg-type]
+        monkeypatch.setattr("app.engine_room.user_cache_folder", lambda: tmp_path)
+        monkeypatch.setattr("app.engine_room.judging_speech", lambda: np.sin(np.arange(24_000) / 9).astype(np.float32))
+        monkeypatch.setattr("engine.conversion.teacher_columns", partial(teacher_columns, frames=20))
+
+
+@pytest.mark.parametrize("wish", [{"precision": "int4"}, {"precision": "int8"}, {"kv": "int8"}])
+def test_the_former_model_stays_until_a_precision_was_judged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wish: dict[str, str]
+) -> None:
+    opened = Refused(tmp_path, monkeypatch, **wish)
+    for precision in LEAST_MATCH:
+        monkeypatch.setitem(LEAST_MATCH, precision, 1.01)
+    for _ in range(2):  # judged, and as it was judged
+        with pytest.raises(EngineError, match="says the same as before in only"):
+            opened.open()
+        assert not opened.released
+
+
+def test_what_was_judged_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = Refused(tmp_path, monkeypatch, precision="int8")
+    monkeypatch.setitem(LEAST_MATCH, "int8", 0.1)  # random weights agree less than trained ones
+    engine, info = opened.open()
+    engine.unload()
+    assert opened.released
+    assert re.fullmatch(
+        r"Over 20 frames \d+\.\d % of the likeliest tokens are those of the plain model; logits are apart by "
+        r"\d+\.\d % \(words\) and \d+\.\d % \(sounds\) of their spread\.",
+        info.agreement,
+    )
+
+
+def test_where_memory_is_short_for_both_the_former_model_goes_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = Refused(tmp_path, monkeypatch, precision="int4")
+    monkeypatch.setitem(LEAST_MATCH, "int4", 1.01)
+    monkeypatch.setattr("engine.free_memory.free_memory", lambda device: (1 << 29, 1 << 34))
+    with pytest.raises(EngineError, match="says the same as before in only"):
+        opened.open()
+    assert opened.released
+
+
+@pytest.mark.parametrize(
+    ("wish", "said"), [({"device": "cuda:7"}, "There is no cuda:7 device"), ({"precision": "int5"}, "must be auto")]
+)
+def test_a_wish_that_no_computer_fulfils_costs_nothing(tmp_path: Path, wish: dict[str, str], said: str) -> None:
+    opened = Opened(write_checkpoint(tmp_path))
+    opened._spec = replace(opened._spec, **wish)  # type: ignore[arg-type]
+    with pytest.raises(EngineError, match=said):
+        opened.open()
+    assert not opened.released

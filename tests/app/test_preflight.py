@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from app.errors import UserError
-from app.preflight import choose_precision
+from app.preflight import certain_precision, choose_precision
 from engine.config import LMConfig, MimiConfig
 
 GIB = 1 << 30
@@ -93,3 +93,24 @@ def test_auto_refuses_where_nothing_fits_and_keeps_a_quantised_file(
     assert held == ("int8", "int8: the model's file is in it.")
     with pytest.raises(UserError, match=r"needs 9\.\d GiB of memory in int8.*7\.6 GiB free.*Precision int4 would fit"):
         choose_precision(LM, MIMI, blackwell, "auto", "int8", lambda device: (int(7.6 * GIB), 8 * GIB))
+
+
+def test_what_is_certain_while_another_model_runs(blackwell: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was asked for, unless the card is too small whatever is given back; what "auto" takes only if it is the best
+    that the card could hold, and fits now."""
+    monkeypatch.setattr(torch.cuda, "get_arch_list", lambda: ["sm_120"])
+
+    def certain(precision: str, free: float, total: float, held: str | None = None) -> str | None:
+        ask = lambda device: (int(free * GIB), int(total * GIB))  # noqa: E731
+        return certain_precision(LM, MIMI, blackwell, precision, held, ask)
+
+    assert certain("int4", 1, 24) == "int4"
+    with pytest.raises(UserError, match=r"needs 32\.\d GiB .* float32, but .* has 24\.0 GiB in all.*bfloat16 would"):
+        certain("float32", 1, 24)
+    with pytest.raises(UserError, match="No precision offered here makes it fit"):
+        certain("bfloat16", 1, 4)
+    assert certain("auto", 20, 24) == "bfloat16"
+    assert certain("auto", 12, 16) == "int8"
+    for free in (1, 12):  # bfloat16 once the other one is gone, or int8
+        assert certain("auto", free, 24) is None
+    assert certain("auto", 1, 24, "int8") == "int8", "the file's own, whatever is free"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import Future
+from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
@@ -317,7 +318,9 @@ def test_a_refused_model_shows_the_earlier_one_again(rig: Rig) -> None:
 def test_what_is_loaded_is_told_with_its_memory(rig: Rig) -> None:
     engine = rig.open_settings("engine").engine
     rig.ready()
-    assert "weights 15.6 GB, state of a talk 1.6 GB, remembers 4:00" in engine.facts.text()
+    assert engine.facts.text().endswith("weights 15.6 GB, state of a talk 1.6 GB, remembers 4:00.")
+    rig.ready(replace(scripted.model_info(), agreement="Over 1500 frames 98.9 % of the tokens are the same."))
+    assert engine.facts.text().endswith("remembers 4:00. Over 1500 frames 98.9 % of the tokens are the same.")
 
 
 @pytest.mark.parametrize("size", [100, 150])

@@ -2183,6 +2183,10 @@ Erinnert sich an {frames} Frames ({time})</translation>
       <translation>Die Rauschunterdrückung fiel aus und wurde weggelassen: Schalten Sie sie in den Einstellungen aus, oder installieren Sie {1} neu.</translation>
     </message>
     <message>
+      <source>Over {1} frames {2} % of the likeliest tokens are those of the plain model; logits are apart by {3} % (words) and {4} % (sounds) of their spread.</source>
+      <translation>Über {1} Frames sind {2} % der wahrscheinlichsten Token die des unveränderten Modells; die Logits liegen um {3} % (Wörter) und {4} % (Klänge) ihrer Streuung auseinander.</translation>
+    </message>
+    <message>
       <source>Precision {1} would fit.</source>
       <translation>In der Genauigkeit {1} würde es passen.</translation>
     </message>
@@ -2721,6 +2725,10 @@ Erinnert sich an {frames} Frames ({time})</translation>
     <message>
       <source>This model needs {1} of memory in {2}, but {3} has {4} free of {5}. {6}</source>
       <translation>Dieses Modell braucht in {2} {1} Speicher, aber von {5} ({3}) sind {4} frei. {6}</translation>
+    </message>
+    <message>
+      <source>This model needs {1} of memory in {2}, but {3} has {4} in all. {5}</source>
+      <translation>Dieses Modell braucht in {2} {1} Speicher, aber insgesamt sind es nur {4} ({3}). {5}</translation>
     </message>
     <message>
       <source>This model's file keeps its weights in 8 bits already, and {1} would round them once more, so it is not offered: choose auto, {2}, bfloat16 or float32.</source>
