@@ -1,11 +1,12 @@
 """The two ends of a frame on the host: sound in, and what came out of it.
 
-Owns the pinned buffers, so that a frame's copies need no hidden staging and no hidden wait, and the making of an
-`Answer` from them. Knows the state's slots, nothing of how a frame is run. Engine thread only.
+Owns the pinned buffers, so that a frame's copies need no hidden staging and no hidden wait, and kernels can reach them;
+and the making of an `Answer` from them. Knows the state's slots, nothing of how a frame is run. Engine thread only.
 """
 
 from __future__ import annotations
 
+import logging
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +14,10 @@ import torch
 from torch import Tensor
 
 from engine.config import LMConfig
+from engine.faults import device_lost, out_of_memory
 from engine.state import State
+
+log = logging.getLogger(__name__)
 
 
 class Spans(NamedTuple):
@@ -25,6 +29,12 @@ class Spans(NamedTuple):
     decode: float
     host: float
     total: float
+
+    @classmethod
+    def of(cls, total: float, stages: tuple[float, ...]) -> Spans:
+        """Of the whole frame and its stages, in their order."""
+        encode, temporal, depth, decode = stages
+        return cls(encode, temporal, depth, decode, max(0.0, total - sum(stages)), total)
 
 
 class Answer(NamedTuple):
@@ -39,9 +49,12 @@ class Answer(NamedTuple):
 
 
 class HostEnds:
-    """Copies one frame in and out; the out-copies are enqueued and must be waited for once."""
+    """One frame in and out. `enter` and `leave` are enqueued, or part of a graph; what they leave here must be waited
+    for once."""
 
-    def __init__(self, config: LMConfig, state: State, frame_size: int):
+    def __init__(self, config: LMConfig, state: State, frame_size: int, *, kernels: bool = False):
+        """kernels: the card reads and writes the host's memory itself, by one kernel at each end (imports Triton), in
+        the place of copies."""
         self._state = state
         pinned = state["frame.pcm_in"].device.type == "cuda"
         self._pcm_in, self._pcm_out = (torch.zeros(frame_size, pin_memory=pinned) for _ in range(2))
@@ -52,19 +65,50 @@ class HostEnds:
         self._sound_in, self._sound_out = self._pcm_in.numpy(), self._pcm_out.numpy()
         self._spoken_numbers, self._heard_numbers = self._spoken.numpy(), self._heard[: config.user].numpy()
         self._sent, self._entered = self._pcm_in[None, None], state["frame.pcm_in"]
+        self.kernels = kernels
+        if kernels:
+            self._try_kernels()
+
+    def _try_kernels(self) -> None:
+        """Copies it is where kernels fail to reach the host's memory."""
+        try:
+            self.enter()
+            self.leave(self._state["frame.hidden"])
+            if self._entered.device.type == "cuda":
+                torch.cuda.synchronize(self._entered.device)
+        except Exception as error:  # a compiler, a driver and a launch refuse in many ways
+            if out_of_memory(error) or device_lost(error):
+                raise
+            log.warning("kernels cannot reach the host's memory, so that a frame's results are copied: %s", error)
+            self.kernels = False
 
     def put(self, pcm: np.ndarray) -> None:
-        """pcm [frame_size] float32, on its way to the device when this returns."""
+        """pcm [frame_size] float32, to where `enter` finds it. The frame before must have entered."""
         assert pcm.shape == self._pcm_in.shape, "one frame at a time"
         np.copyto(self._sound_in, pcm, casting="same_kind")
-        self._entered.copy_(self._sent, non_blocking=True)
 
-    def fetch(self, numbers: Tensor) -> None:
-        """Enqueue the copies of the finished frame. `numbers`: what the temporal transformer made; not-numbers anywhere
-        in attention end up in it, while in tokens they would leave no trace."""
-        self._spoken.copy_(self._state["frame.spoken"][0], non_blocking=True)
-        self._heard.copy_(self._state["frame.heard"][0], non_blocking=True)
-        self._pcm_out.copy_(self._state["frame.pcm_out"][0, 0], non_blocking=True)
+    def enter(self) -> None:
+        """What was put goes to its slot."""
+        if self.kernels:
+            from engine import kernels_ends
+
+            kernels_ends.take_in(self._pcm_in, self._entered.view(-1))
+        else:
+            self._entered.copy_(self._sent, non_blocking=True)
+
+    def leave(self, numbers: Tensor) -> None:
+        """The finished frame comes back. `numbers`: what the temporal transformer made; not-numbers anywhere in
+        attention end up in it, while in tokens they would leave no trace."""
+        spoken, heard, sound = (self._state[f"frame.{name}"][0] for name in ("spoken", "heard", "pcm_out"))
+        if self.kernels:
+            from engine import kernels_ends
+
+            sources = sound.view(-1), spoken, heard, numbers.reshape(-1)
+            kernels_ends.hand_out(*sources, self._pcm_out, self._spoken, self._heard, self._checksum)
+            return
+        self._spoken.copy_(spoken, non_blocking=True)
+        self._heard.copy_(heard, non_blocking=True)
+        self._pcm_out.copy_(sound[0], non_blocking=True)
         self._checksum.copy_(numbers.sum(dtype=torch.float32), non_blocking=True)
 
     def answer(self, silent: bool, spans: Spans) -> Answer:

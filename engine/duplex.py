@@ -16,7 +16,6 @@ from time import perf_counter_ns
 
 import numpy as np
 import torch
-from torch import Tensor
 
 from engine import weights
 from engine.answer import Answer, HostEnds, Spans
@@ -36,7 +35,7 @@ from engine.precision import KV
 from engine.priming import Primer
 from engine.random_model import random_modules
 from engine.sampling import SamplingValues, fill_upstream_noise
-from engine.stages import MODES, Stage, Stages, check_mode
+from engine.stages import HANDOVER, MODES, NO_ENDS, Ends, Handover, Stage, Stages, check_mode
 from engine.state import Slots, State, TalkSnapshot
 from engine.text import TextTokenizer
 
@@ -60,9 +59,10 @@ class Duplex:
         files: weights.ModelFiles | None = None,
         tokenizer: TextTokenizer | None = None,
         cancelled: Cancel | None = None,
+        handover: Handover = HANDOVER,
     ):
         """Modules with their parameters in place, on one device. `window`: what attention sees past the context.
-        `kv`: what past frames are kept in.
+        `kv`: what past frames are kept in. `handover`: the way of frames to the card and back.
 
         `kernels`: use the fused GPU kernels where this computer can; `plain_reason` then says why it could not.
         Raises EngineError, when memory runs out too, and Cancelled.
@@ -91,22 +91,31 @@ class Duplex:
             self.plain_reason = self._frames.plain_reason  # why there are no fused kernels; None where there are
             self._generator = torch.Generator()  # the CPU's random stream; on CUDA seed and counter live in the state
             self._pool = GraphPool(self.device) if graph_unavailable_reason(self.device) is None else None
-            self._frame_stages = self._make_stages(*STAGES, rehearsed=self.plain_reason is None)
             self._prefill_stage = self._make_stages("prefill")
             self._primer = Primer(self.frame)
-            self._host = HostEnds(lm.config, self.state, self.frame_size)
+            self._hand_over(handover)
         self.mode = "eager"
         self.sampling = self.default_sampling
         self.reset()
 
-    def _make_stages(self, *names: str, rehearsed: bool = False) -> Stages:
+    def _make_stages(self, *names: str, ends: Ends = NO_ENDS, how: Handover = HANDOVER) -> Stages:
         return Stages(
             [Stage(name, getattr(self.frame, name)) for name in names], self.device, self.state, pool=self._pool,
-            rehearsed=rehearsed, liven=self._liven, compiled=lambda form: self._frames.compiled(names, form),
+            rehearsed=self.plain_reason is None and names == STAGES, liven=self._liven,
+            compiled=lambda form: self._frames.compiled(names, form), ends=ends, handover=how,
         )  # fmt: skip
+
+    def _hand_over(self, how: Handover) -> None:
+        """Frames go this way from now on, in modes that have still to be prepared."""
+        kernels = how.ends == "kernels" and self.plain_reason is None
+        self._host = HostEnds(self.lm_config, self.state, self.frame_size, kernels=kernels)
+        if self._pool is not None:
+            self._pool.direct = how.direct
+        self._frame_stages = self._make_stages(*STAGES, ends=Ends(self._host.enter, self._leave), how=how)
 
     def _liven(self) -> None:
         """Inputs that are not all zero, as a fresh talk's are: with those any two ways to run a stage would agree."""
+        self._host.put(np.sin(np.arange(self.frame_size, dtype=np.float32)))
         for name in ("frame.pcm_in", "prefill.embeddings"):
             slot = self.state[name]
             slot.copy_(torch.arange(slot.numel(), device=self.device).mul(0.37).sin().view_as(slot))
@@ -250,23 +259,17 @@ class Duplex:
             self._host.put(pcm)
             self._draw_noise()
             self._frame_stages.run(self.mode)
-            self._host.fetch(self._frame_numbers())
             if self.device.type == "cuda":
                 torch.cuda.current_stream().synchronize()
         silent = self._silent_frames > 0
         if silent:  # no whole frame of own codes yet: what the decoder made of half ones is forgotten
             self._silent_frames -= 1
             self._fill(self._speaking)
-        return self._host.answer(silent, self._spans((perf_counter_ns() - began) / 1e6))
+        return self._host.answer(silent, Spans.of((perf_counter_ns() - began) / 1e6, self._frame_stages.spans()))
 
-    def _spans(self, total: float) -> Spans:
-        stages = self._frame_stages.spans()
-        encode, temporal, depth, decode = stages
-        return Spans(encode, temporal, depth, decode, max(0.0, total - sum(stages)), total)
-
-    def _frame_numbers(self) -> Tensor:
-        """What the temporal transformer made in this frame, by whichever code ran it."""
-        return self.state["frame.hidden"] if self.mode == "compiled" else self.frame.hidden
+    def _leave(self, mode: str) -> None:
+        # What the temporal transformer made in this frame is elsewhere in compiled code.
+        self._host.leave(self.state["frame.hidden"] if mode == "compiled" else self.frame.hidden)
 
     def _draw_noise(self) -> None:
         if not self.frame.counted_noise:
@@ -317,8 +320,7 @@ class Duplex:
         self._silent_frames = 0
 
     def _reset_codec(self) -> None:
-        self._fill(self._listening)
-        self._fill(self._speaking)
+        self._fill(self._listening | self._speaking)
 
     def _fill(self, slots: Slots) -> None:
         for name, slot in slots.items():

@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
-from itertools import pairwise
+from itertools import cycle, pairwise
 from time import perf_counter_ns
 from typing import Any, NamedTuple
 
@@ -48,6 +48,35 @@ class Stage(NamedTuple):
 
     name: str
     func: Callable[[], None]
+
+
+class Handover(NamedTuple):
+    """How a frame goes to the card and its results come back. All ways give the same frames, bit for bit.
+
+    ends: "copies" before and after the frame's graph, one by one; "inside": the same copies as parts of the graph;
+        "kernels": one kernel at either end of the graph reads and writes the host's memory (where there are fused
+        kernels, else "inside").
+    apart: so many first stages are a graph of their own, at work while the rest is handed to the card.
+    direct: graphs are started by the driver, past the preparation of random streams that PyTorch puts before each.
+    timed_every: one frame of so many, when it is replayed, has time stamps between its stages; the others show its
+        times. 0: none has.
+    """
+
+    ends: str = "copies"
+    apart: int = 0
+    direct: bool = False
+    timed_every: int = 1
+
+
+class Ends(NamedTuple):
+    """What stands before the first stage and behind the last, out of their times. leave: is told the mode."""
+
+    enter: Callable[[], None]
+    leave: Callable[[str], None]
+
+
+HANDOVER = Handover()
+NO_ENDS = Ends(lambda: None, lambda mode: None)
 
 
 class StageClock:
@@ -90,12 +119,13 @@ class Stages:
     def __init__(
         self, stages: Sequence[Stage], device: torch.device, state: State, *,
         pool: Recorder | None = None, compiled: Callable[[CompiledForm], Sequence[Stage]], rehearsed: bool = False,
-        liven: Callable[[], None] = lambda: None,
+        liven: Callable[[], None] = lambda: None, ends: Ends = NO_ENDS, handover: Handover = HANDOVER,
     ) -> None:  # fmt: skip
         """`state`: all that the stages change; it is put back after every rehearsal. `pool`: where graphs are recorded;
         None where there are none. `compiled`: makes the same stages out of code that compiles itself when first run, in
         a form.
-        `rehearsed`: the stages have run on this device. `liven`: gives them inputs that could show a difference."""
+        `rehearsed`: the stages have run on this device. `liven`: gives them inputs that could show a difference.
+        `ends`: run before and behind the stages, as part of their graph if `handover` says so."""
         self.names = tuple(stage.name for stage in stages)
         self._funcs = tuple(stage.func for stage in stages)
         self._device, self._state, self._pool, self._compiled = device, state, pool, compiled
@@ -103,9 +133,10 @@ class Stages:
         self._no_graphs = None if pool is not None else graph_unavailable_reason(device)
         self._clock = StageClock(len(stages) + 1, device)
         self._graphs: dict[str, list[CUDAGraphed]] = {}
+        self._ends = ends
         self._runs: dict[str, Callable[[], None]] = {"eager": self._timed("eager", self._funcs)}
         self._ranges = False
-        self.apart = 0  # so many first stages are a graph of their own, at work while the rest is handed to the card
+        self.handover = handover
 
     def name_ranges(self) -> None:
         """From now on every stage and its mode is a named range, for profilers (PyTorch's, and NVTX on a card).
@@ -185,14 +216,19 @@ class Stages:
         return self._timed(mode, funcs, begin_frame if form.whole else None)
 
     def _timed(
-        self, mode: str, calls: Sequence[Callable[[], None]], begin: Callable[[], None] | None = None, first: int = 0
-    ) -> Callable[[], None]:
-        """The stages from number `first` on, with their time stamps."""
-        mark = self._clock.mark
+        self, mode: str, calls: Sequence[Callable[[], None]], begin: Callable[[], None] | None = None, first: int = 0,
+        *, ends: bool = True, stamped: bool = True,
+    ) -> Callable[[], None]:  # fmt: skip
+        """The stages from number `first` on, with their time stamps (`stamped`) and the frame's ends (`ends`)."""
+        mark: Callable[[int], None] = self._clock.mark if stamped else lambda index: None
+        last = first + len(calls)
+        first_too, last_too = ends and first == 0, ends and last == len(self.names)
 
         def run() -> None:
             if begin is not None:
                 begin()
+            if first_too:
+                self._ends.enter()
             for index, call in enumerate(calls, first):
                 mark(index)
                 if self._ranges:
@@ -200,27 +236,49 @@ class Stages:
                         call()
                 else:
                     call()
-            mark(first + len(calls))
+            if last == len(self.names):  # else the next part begins with this stamp
+                mark(last)
+            if last_too:
+                self._ends.leave(mode)
 
         return run
 
     def _captured(self, mode: str, funcs: Sequence[Callable[[], None]]) -> Callable[[], None]:
-        whole = self._clock.inside_graphs and not self._ranges
-        parts = funcs
-        if whole:
-            starts = (0, self.apart) if self.apart else (0,)
-            parts = [self._timed(mode, funcs[a:b], first=a) for a, b in pairwise((*starts, len(funcs)))]
-        graphs = self._graphs[mode] = [CUDAGraphed(part, pool=self._pool) for part in parts]
-        for graph in graphs:
-            graph.prepare()
-        if not whole:
+        made = self._graphs[mode] = []
+        if self._ranges or not self._clock.inside_graphs:
+            graphs = self._recorded(made, funcs)
             return self._timed(mode, graphs)
+        how = self.handover
+        inside = how.ends != "copies"
+        starts = (0, how.apart) if 0 < how.apart < len(funcs) else (0,)
+
+        def parts(stamped: bool) -> list[CUDAGraphed]:
+            cuts = pairwise((*starts, len(funcs)))
+            return self._recorded(
+                made, [self._timed(mode, funcs[a:b], first=a, ends=inside, stamped=stamped) for a, b in cuts]
+            )
+
+        stamped = [parts(True)] if how.timed_every else []
+        others = [] if how.timed_every == 1 else [parts(False)] * max(1, how.timed_every - 1)
+        turns = cycle(stamped + others)
 
         def run() -> None:
-            for graph in graphs:
+            if not inside:
+                self._ends.enter()
+            for graph in next(turns):
                 graph()
+            if not inside:
+                self._ends.leave(mode)
 
-        return run if len(graphs) > 1 else graphs[0]
+        return run
+
+    def _recorded(self, made: list[CUDAGraphed], parts: Sequence[Callable[[], None]]) -> list[CUDAGraphed]:
+        """A graph of each part; they are in `made` even if one fails."""
+        graphs = [CUDAGraphed(part, pool=self._pool) for part in parts]
+        made += graphs
+        for graph in graphs:
+            graph.prepare()
+        return graphs
 
     def _rehearse(self, name: str, func: Callable[[], None]) -> None:
         try:
@@ -234,17 +292,20 @@ class Stages:
             raise EngineError(f"The stage “{name}” could not be built: {first_line.rstrip('.')}.") from error
 
     def _verify(self) -> None:
-        """One eager run against one replayed from the same state; every tensor of the state must agree bit for bit."""
+        """One eager run against one replayed from the same state; every tensor of the state must agree bit for bit.
+        Where frames without time stamps have graphs of their own, these too."""
         before = self._state.snapshot()
+        apart: list[str] = []
         try:
             self._liven()
             self.run("eager")
             wanted = self._state.snapshot()
-            self._state.restore(before)
-            self._liven()
-            self.run("graph")
-            now = {name: self._state[name].to(wanted[name].device) for name in wanted}
-            apart = [name for name in wanted if not torch.equal(wanted[name], now[name])]
+            for _ in range(2 if self.handover.timed_every > 1 else 1):
+                self._state.restore(before)
+                self._liven()
+                self.run("graph")
+                now = {name: self._state[name].to(wanted[name].device) for name in wanted}
+                apart += [name for name in wanted if not torch.equal(wanted[name], now[name])]
         finally:
             self._state.restore(before)
         if apart:

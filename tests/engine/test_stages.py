@@ -10,7 +10,7 @@ import torch
 from engine import stages as stages_module
 from engine.errors import Cancelled, EngineError
 from engine.graphs import in_cuda_graph
-from engine.stages import Stage, Stages
+from engine.stages import Handover, Stage, Stages
 from engine.state import Slot, State
 from tests.engine.cpu_graphs import CpuPool
 
@@ -185,8 +185,8 @@ def test_stages_and_modes_have_names_in_a_profile(state: State) -> None:
 
 def test_first_stages_can_be_a_graph_of_their_own(state: State) -> None:
     """With time stamps inside graphs, as a card has them."""
-    stages = graphed(state, [counting(state), counting(state, 2), counting(state, 3)])
-    stages._clock.inside_graphs, stages.apart = True, 1
+    stages = graphed(state, [counting(state), counting(state, 2), counting(state, 3)], handover=Handover(apart=1))
+    stages._clock.inside_graphs = True
     stages.prepare("graph")
     before = state.snapshot()
     stages.run("eager")

@@ -29,6 +29,7 @@ from engine.frame import STAGES
 from engine.fused import FusedFrame
 from engine.kernels_linear import EARLY, LATE
 from engine.sampling import SamplingValues
+from engine.stages import HANDOVER
 
 HALF_FULL = 1500
 
@@ -202,7 +203,7 @@ class Bench:
         """`Duplex.step` as the program calls it: graph and eager."""
         e = self.engine
         e.frame = self.frame
-        e._frame_stages = e._make_stages(*STAGES)
+        e._hand_over(HANDOVER)
         e.prepare("graph")
         pcm = np.random.default_rng(0).normal(0, 0.1, 1920).astype(np.float32)
         for mode, count in (("graph", 400), ("eager", 60)):

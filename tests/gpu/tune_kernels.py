@@ -36,6 +36,7 @@ from engine.fused import FusedFrame
 from engine.kernels_sampling import sample, sampled_head
 from engine.lm import UNGENERATED
 from engine.sampling import SamplingValues
+from engine.stages import HANDOVER
 from tests.gpu.bench_kernels import HALF_FULL, copy_bandwidth, graph_time
 from tests.gpu.candidates import Choice, candidates, first_line, make_frame, plain, short, start_choice, warm
 
@@ -198,8 +199,7 @@ class Tuner:
         e.state["frame.forced"].fill_(-2)
         e.set_sampling(SamplingValues())
         e.frame = self.frame
-        e._frame_stages = e._make_stages(*STAGES)
-        e._frame_stages.apart = apart
+        e._hand_over(HANDOVER._replace(apart=apart))
         e.prepare("graph")
         e.set_mode("graph")
         e.state["tokens.position"].fill_(HALF_FULL)
