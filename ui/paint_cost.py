@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QApplication
 from app.telemetry import percentiles
 from ui import scripted
 from ui.app import Window, make_window
-from ui.screenshots import talking
+from ui.scripted_talk import talking
 
 BEATS_PER_FRAME = 2  # 30 Hz against 12.5 Hz: more than every other beat brings nothing new
 

@@ -13,7 +13,7 @@ from app.messages import Command, Event, ModelInfo, ModelSpec, PersonaChoice, Sa
 from ui import scripted
 from ui.app import Window, make_window
 from ui.language import speak
-from ui.screenshots import ready, talking
+from ui.scripted_talk import ready, talking
 from ui.settings import SettingsWindow
 
 MakeRig = Callable[..., "Rig"]

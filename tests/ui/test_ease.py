@@ -21,8 +21,9 @@ from app.messages import PhaseChanged
 from tests.ui.conftest import MakeRig, Rig
 from ui import ports as keys
 from ui import scripted
+from ui.colours import CONTRAST, DARK, LIGHT, Colours
 from ui.figures import NEAR, OVER
-from ui.theme import CONTRAST, DARK, LIGHT, THEMES, Colours
+from ui.theme import THEMES
 
 
 def luminance(colour: str) -> float:

@@ -25,7 +25,7 @@ from app.messages import (
 from tests.ui.conftest import MakeRig, Rig
 from ui import scripted
 from ui.sampling_ranges import SAMPLING_RANGES, usual_sampling
-from ui.screenshots import ready
+from ui.scripted_talk import ready
 
 MINI, OTHER = ModelSpec(), ModelSpec(source="some/other")
 
