@@ -78,12 +78,14 @@ def load(path: Path | None = None, overrides: Iterable[str] = (), *, forgiving: 
         except UserError as error:
             if path is not None or not forgiving:
                 raise
-            copy = copy_of(target).name
-            note = f"{error} The program's own settings are in force; at the first change this file is kept as {copy}."
-            stored = Loaded({}, (note,))
+            stored = Loaded({}, (f"{error} The program's own settings are in force.",))
     session = parse_overrides(overrides)
     refuse_unusual(shipped | stored.values, session)
     stored = _lift_unusual(stored, {**shipped, **stored.values, **session}, target)
+    if stored.notes:  # what is wrong in the file is lost when it is written anew
+        *others, last = stored.notes
+        last = f"{last} At the first change the file as it is now is kept as {copy_of(target).name}."
+        stored = Loaded(stored.values, (*others, last))
     return Settings(shipped, stored, session, target)
 
 

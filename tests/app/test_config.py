@@ -259,6 +259,21 @@ def test_forgiving_keeps_what_is_good_and_says_what_is_not(own_file: Path) -> No
     assert settings.config.audio.margin_ms == Config().audio.margin_ms
     assert [("line 3" in n, "line 5" in n, "line 6" in n) for n in settings.notes] == [(1, 0, 0), (0, 1, 0), (0, 0, 1)]
     assert "2000 is in force instead" in settings.notes[1]
+    named = [
+        note.endswith("At the first change the file as it is now is kept as config.yaml.bak.")
+        for note in settings.notes
+    ]
+    assert named == [False, False, True], "once, of the file and not of each value"
+    assert settings.set("window.theme", "dark") == ""
+    assert settings.flush() == ""
+    assert "precision: float8" in own_file.with_name("config.yaml.bak").read_text()
+    assert load(forgiving=True).notes == ()
+
+
+def test_an_extreme_that_is_lifted_names_the_copy_too(tmp_path: Path) -> None:
+    path = write(tmp_path / "mine.yaml", "sampling: {text_top_k: 1}\n")
+    (note,) = load(path).notes
+    assert note.endswith("is kept as mine.yaml.bak.")
 
 
 def test_forgiving_survives_a_file_that_is_no_yaml_and_keeps_a_copy_of_it(own_file: Path) -> None:
@@ -266,7 +281,9 @@ def test_forgiving_survives_a_file_that_is_no_yaml_and_keeps_a_copy_of_it(own_fi
     settings = load(forgiving=True)
     assert settings.config == Config()
     assert len(settings.notes) == 1
-    assert settings.notes[0].endswith("in force; at the first change this file is kept as config.yaml.bak.")
+    assert settings.notes[0].endswith(
+        "settings are in force. At the first change the file as it is now is kept as config.yaml.bak."
+    )
     assert settings.set("window.theme", "dark") == ""
     assert settings.flush() == ""
     assert load().config.window.theme == "dark"

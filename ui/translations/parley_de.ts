@@ -3319,6 +3319,10 @@ Erinnert sich an {frames} Frames ({time})</translation>
       <translation>{1} (null: {2})</translation>
     </message>
     <message>
+      <source>{1} At the first change the file as it is now is kept as {2}.</source>
+      <translation>{1} Bei der ersten Änderung wird die Datei, wie sie jetzt ist, als {2} aufgehoben.</translation>
+    </message>
+    <message>
       <source>{1} It was left out.</source>
       <translation>{1} Die Angabe wurde weggelassen.</translation>
     </message>
@@ -3339,8 +3343,8 @@ Erinnert sich an {frames} Frames ({time})</translation>
       <translation>{1} Die eigenen Werte des Modells werden benutzt.</translation>
     </message>
     <message>
-      <source>{1} The program's own settings are in force; at the first change this file is kept as {2}.</source>
-      <translation>{1} Es gelten die Voreinstellungen des Programms; bei der ersten Änderung wird diese Datei als {2} aufgehoben.</translation>
+      <source>{1} The program's own settings are in force.</source>
+      <translation>{1} Es gelten die Voreinstellungen des Programms.</translation>
     </message>
     <message>
       <source>{1} The talk waits.</source>
