@@ -48,7 +48,7 @@ class Launches(NamedTuple):
     ring_splits: int = 32
     ring_block: int = 16
     ring_warps: int = 2
-    ring_rows: RingRows | None = None  # the ring by whole positions (`kernels_ring_rows`); None: by blocks of ring_block
+    ring_rows: RingRows | None = None  # the ring by whole positions, not in blocks (`kernels_ring_rows`)
     depth_inputs: Launch = Launch(rows=2, tiles=16)
     depth_project: Launch = Launch(rows=8, warps=2)
     depth_attend: Launch = Launch(rows=8, warps=4, whole=True)

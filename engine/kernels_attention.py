@@ -151,7 +151,7 @@ class RingScratch:
         assert splits & (splits - 1) == 0, "the splits are merged as one block, so they must be a power of two"
         self.splits = splits
         self.mixes = torch.zeros(heads, splits, head_dim, device=device)
-        self.weights = torch.zeros(heads, splits, 2, device=device)
+        self.weights = torch.zeros(heads, splits, 4, device=device)  # room for either form of the kernel
         self.arrived = torch.zeros(heads, dtype=torch.int32, device=device)
 
 

@@ -17,6 +17,7 @@ from engine.config import LMConfig, MimiConfig
 from engine.duplex import Duplex
 from engine.fused import FusedFrame, Launches, unsupported
 from engine.kernels_linear import Launch
+from engine.kernels_ring_rows import RingRows
 from engine.sampling import SamplingValues
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
@@ -223,7 +224,7 @@ def test_depth_attention_of_whole_heads_sees_no_later_step(dtype: torch.dtype, s
 
 
 @torch.inference_mode()
-@pytest.mark.parametrize("forms", [{"quick_text": 0, "quick_heads": False}, WHOLE])
+@pytest.mark.parametrize("forms", [{"quick_text": 0, "quick_heads": False, "ring_rows": RingRows(1, 2)}, WHOLE])
 def test_fused_frames_say_what_plain_frames_say(forms: dict[str, Any]) -> None:
     """Greedy, so that both draw alike: tokens, token ring and attention rings over a ring that fills and wraps."""
     made = {"device": DEVICE, "precision": "float32", "seed": 1, "kernels": False}

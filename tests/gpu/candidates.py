@@ -19,6 +19,7 @@ from engine.fused import FusedFrame, Launches
 from engine.fused_codec import CodecCuts
 from engine.fused_quantized import QuantizedFrame, QuantizedLaunches, launches_for
 from engine.kernels_linear import EARLY, Launch
+from engine.kernels_ring_rows import RingRows
 from engine.lm import LanguageModel
 from engine.mimi import Mimi
 from engine.quantize import make_room
@@ -52,11 +53,25 @@ def ring(splits: int, block: int, warps: int) -> Change:
     return {"ring_splits": splits, "ring_block": block, "ring_warps": warps}
 
 
+def rows(splits: int, warps: int, *form: Any) -> Change:
+    """The ring by whole positions; form: as `RingRows`, rows, ahead, fetch, apart."""
+    return {"ring_splits": splits, "ring_warps": warps, "ring_rows": RingRows(*form)}
+
+
 def each(stage: str, field: str, *values: Any) -> list[tuple[str, Change]]:
     return [(stage, {field: value}) for value in values]
 
 
 RINGS = [("temporal", ring(*shape)) for shape in ((16, 32, 4), (64, 32, 4), (32, 32, 8), (32, 32, 4), (64, 16, 2))]
+# Never on a card. Two programs of 8 warps fill a multiprocessor's registers, 8 splits are 256 programs for 132 of them.
+RING_ROWS = [
+    ("temporal", rows(*shape))
+    for shape in (
+        (8, 8, 4, 2), (8, 8, 4, 2, False, True), (8, 8, 4, 2, True, False), (8, 8, 4, 1, True, False), (8, 8, 4, 1),
+        (16, 4, 4, 2), (16, 4, 4, 2, True, True), (16, 4, 2, 2, True, False), (16, 4, 8, 1), (32, 2, 4, 2),
+        (4, 16, 4, 2), (8, 8, 2, 2, True, False), (8, 8, 8, 1), (16, 8, 2, 2, True, False),
+    )
+]  # fmt: skip
 USUAL_DRAWS: list[tuple[str, Change]] = [("depth", {"quick_heads": False}), ("temporal", {"quick_text": 0})]
 # What lost before is in RESULTS.md. The depth's forms with whole rows in a warp ("W") were never on a card.
 PLAIN = [
@@ -65,6 +80,7 @@ PLAIN = [
     *each("depth", "depth_project", W(8, 1, 2), W(8, 1, 4), W(4, 1, 2), W(4, 1, 4)),
     *each("depth", "depth_down", W(4, 1, 4), W(2, 1, 2), W(8, 1, 8)),
     *each("depth", "depth_head", L(8, 1, 4), L(16, 1, 8)),
+    *RING_ROWS,
     *USUAL_DRAWS,
 ]
 
@@ -122,7 +138,7 @@ def candidates(precision: str) -> list[tuple[str, Change]]:
     """(stage by which it is judged, change), in the order in which they are tried."""
     if precision == "bfloat16":
         return PLAIN
-    return [*quantized_candidates(precision), *RINGS, *USUAL_DRAWS]
+    return [*quantized_candidates(precision), *RING_ROWS, *RINGS, *USUAL_DRAWS]
 
 
 def small_model(precision: str) -> Duplex:

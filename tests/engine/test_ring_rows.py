@@ -1,0 +1,79 @@
+"""Ring attention by whole positions against plain PyTorch: natively on a GPU, else in Triton's interpreter."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+import torch
+
+if not torch.cuda.is_available():
+    os.environ["TRITON_INTERPRET"] = "1"  # read when Triton and the kernels are imported, which comes next
+pytest.importorskip("triton", reason="Triton is not installed")
+
+from engine import kernels_attention, kernels_linear, kernels_ring_rows
+from engine.kernels_ring_rows import RingRows
+
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+TOLERANCE = {torch.float32: 1e-5, torch.bfloat16: 0.07}  # bfloat16: sums of another order may round to a neighbour
+PDL = kernels_linear.supports_pdl(torch.device(DEVICE))
+HEADS, DIM, CAPACITY = 2, 64, 26
+POSITIONS = (0, 1, 7, 8, 9, 25, 26, 27, 50, 1237)  # empty, part filled, at the edges of steps, full, wrapped
+
+
+def random(*shape: int, dtype: torch.dtype, seed: int) -> torch.Tensor:
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed)).to(DEVICE, dtype)
+
+
+def assert_near(got: torch.Tensor, wanted: torch.Tensor) -> None:
+    assert got.dtype == wanted.dtype
+    torch.testing.assert_close(got.float(), wanted.float(), rtol=0, atol=TOLERANCE[got.dtype])
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+@pytest.mark.parametrize(
+    ("form", "splits", "warps", "window"),
+    [
+        (RingRows(2, 2), 2, 1, CAPACITY),  # steps of 8: more than two for the first program
+        (RingRows(1, 2, fetch=True), 2, 1, CAPACITY - 1),  # of 4: each has both of its steps again and again
+        (RingRows(2, 1, apart=True), 4, 1, 10),
+        (RingRows(4, 1, fetch=True, apart=True), 8, 2, CAPACITY - 1),  # of 32: one program has all
+    ],
+)
+def test_it_is_the_plain_path_before_during_and_after_the_ring_is_full(
+    dtype: torch.dtype, form: RingRows, splits: int, warps: int, window: int
+) -> None:
+    """Windows: upstream's, PersonaPlex's, and one that leaves whole steps without anything to see."""
+    scratch = kernels_attention.RingScratch(HEADS, DIM, splits, DEVICE)
+    rings = [random(HEADS, CAPACITY, DIM, dtype=dtype, seed=seed) for seed in (0, 1)]
+    plain = [ring.clone() for ring in rings]
+    for at in POSITIONS:
+        position = torch.tensor([at], device=DEVICE)
+        projected = random(3 * HEADS * DIM, dtype=dtype, seed=at)
+        wanted = kernels_attention.ring_attend_reference(projected, position, *plain, window, 10000.0)
+        out = torch.full_like(wanted, torch.nan)
+        turns = kernels_attention.rope_turns(position, DIM, 10000.0)
+        kernels_ring_rows.ring_attend(
+            projected, turns, position, *rings, window, out, scratch, form, warps=warps, pdl=PDL
+        )
+        assert_near(out, wanted)
+        for ring, other in zip(rings, plain, strict=True):
+            assert_near(ring, other)
+    assert scratch.arrived.tolist() == [0, 0]
+
+
+def test_scores_far_below_and_above_the_rest_are_no_trouble() -> None:
+    """The newest position far ahead of all others, then far behind: shares of one and of nothing."""
+    for sign in (60.0, -60.0):
+        scratch = kernels_attention.RingScratch(HEADS, DIM, 2, DEVICE)
+        rings = [random(HEADS, CAPACITY, DIM, dtype=torch.float32, seed=seed) for seed in (0, 1)]
+        plain = [ring.clone() for ring in rings]
+        projected = random(3, HEADS * DIM, dtype=torch.float32, seed=3)
+        projected[1] = projected[0] * sign
+        projected, position = projected.flatten(), torch.tensor([20], device=DEVICE)
+        wanted = kernels_attention.ring_attend_reference(projected, position, *plain, CAPACITY, 10000.0)
+        out, turns = torch.full_like(wanted, torch.nan), kernels_attention.rope_turns(position, DIM, 10000.0)
+        kernels_ring_rows.ring_attend(
+            projected, turns, position, *rings, CAPACITY, out, scratch, RingRows(2, 2), warps=1, pdl=PDL
+        )
+        assert_near(out, wanted)
