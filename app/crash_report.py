@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from app.graphics_card import list_cards
+from app.native_crash import Crash
 from app.paths import user_log_folder
 from app.private_files import private_folder, write_private
 from app.redaction import redact
@@ -145,10 +146,26 @@ class CrashReports:
             return None
         return self.last
 
+    def of_the_last_run(self, crash: Crash | None) -> str:
+        """The report of a run that ended below Python. Returns a sentence, "" where there was none. Never raises."""
+        if crash is None:
+            return ""
+        with contextlib.suppress(Exception):
+            text = compose(
+                f"A crash in a driver or a library; where the threads stood:\n{crash.threads}",
+                what="the run before this one",
+                settings=_asked(self._settings, {}),
+                model="that of the run before: see the log",
+                log_lines=crash.log_lines,
+            )
+            self.last = write(text, self.folder)
+        where = f"a report of it is in {self.last}" if self.last else "its report could not be written"
+        return f"Parley came to a sudden end the last time, in a driver or a library, and {where}."
+
     @contextlib.contextmanager
     def hooks(self, told: Callable[[Path | None], None] = lambda path: None) -> Any:
         """Errors that nobody caught, in any thread, are written down, and `told` is called, instead of printed."""
-        before = sys.excepthook, threading.excepthook
+        before = sys.excepthook, threading.excepthook, sys.unraisablehook
 
         def uncaught(kind: type[BaseException], error: BaseException, trace: Any) -> None:
             if issubclass(kind, KeyboardInterrupt):
@@ -161,11 +178,15 @@ class CrashReports:
             if error is not None and not isinstance(error, SystemExit):
                 told(self.write(error, f"the thread {thread.name if thread else '?'}"))
 
-        sys.excepthook, threading.excepthook = uncaught, uncaught_in_thread
+        def uncaught_elsewhere(raised: Any) -> None:  # as while an object ends: nobody is harmed, and nobody is told
+            if raised.exc_value is not None:
+                self.write(raised.exc_value, f"{raised.err_msg or 'an error that could not be handed on'}")
+
+        sys.excepthook, threading.excepthook, sys.unraisablehook = uncaught, uncaught_in_thread, uncaught_elsewhere
         try:
             yield self
         finally:
-            sys.excepthook, threading.excepthook = before
+            sys.excepthook, threading.excepthook, sys.unraisablehook = before
 
 
 def _asked(source: Callable[[], Any], otherwise: Any) -> Any:
@@ -184,7 +205,7 @@ def _section(title: str, lines: Iterable[str]) -> str:
 
 def _error_lines(error: BaseException | str) -> list[str]:
     if isinstance(error, str):
-        return [error]
+        return error.splitlines()
     return "".join(traceback.format_exception(type(error), error, error.__traceback__)).splitlines()
 
 

@@ -20,6 +20,7 @@ from typing import Protocol
 from app.audio import AudioStatus
 from app.file_lock import FileLock
 from app.messages import ModelInfo
+from app.native_crash import Crash, left_behind, written_down
 from app.paths import own_command, user_log_folder
 from app.private_files import PrivateRotatingFile, private_folder
 from app.redaction import RedactingFormatter, redact
@@ -37,6 +38,7 @@ class LastLines(logging.Handler):
     def __init__(self) -> None:
         super().__init__()
         self.lines: deque[str] = deque(maxlen=KEPT_LINES)
+        self.crash: Crash | None = None  # of the last run
 
     def emit(self, record: logging.LogRecord) -> None:
         self.lines.extend(self.format(record).splitlines())
@@ -46,24 +48,29 @@ class LastLines(logging.Handler):
 def kept_log() -> Iterator[LastLines]:
     """Keep the program's log, in memory and, where the folder allows it, in a file of the log folder.
 
-    Without it Python would print warnings and tracebacks to the terminal.
+    Without it Python would print warnings and tracebacks to the terminal. Beside the file a crash below Python is
+    written down, and what the last run left there is in `crash`.
     """
     root = logging.getLogger("parley")
     root.setLevel(logging.INFO)
     kept, lock = LastLines(), None
     handlers: list[logging.Handler] = [kept]
+    watch = contextlib.ExitStack()
     with contextlib.suppress(OSError):
         folder = private_folder(user_log_folder())
         # Two processes that rotate one file would write into each other's old one.
         lock = next((lock for lock in map(FileLock, _log_locks(folder)) if lock.take()), None)
         if lock is not None:
-            path = lock.path.with_suffix(".log")
+            path, threads = lock.path.with_suffix(".log"), lock.path.with_suffix(".crash")
+            kept.crash = left_behind(threads, path)
             handlers.append(PrivateRotatingFile(path, maxBytes=LOG_BYTES, backupCount=1))
+            watch.enter_context(written_down(threads))
     for handler in handlers:
         handler.setFormatter(_FORM)
         root.addHandler(handler)
     try:
-        yield kept
+        with watch:
+            yield kept
     finally:
         for handler in handlers:
             root.removeHandler(handler)

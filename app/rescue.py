@@ -35,6 +35,8 @@ class Rescue:
         self.watchdog = Watchdog(
             conversation, lambda where: self.reports.write(where, "a frame that does not come back")
         )
+        if said := self.reports.of_the_last_run(kept.crash):
+            conversation.tell(Trouble("program", said, OPEN_REPORTS))
         conversation.on_failure = lambda error, attempt: self.reports.write(error, f"the engine ({attempt})")
         self.place = relaunch.take()  # of the process before, when this one is its restart
         self.wanted = False

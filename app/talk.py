@@ -92,6 +92,8 @@ def _run(
         reports = CrashReports.of_a_talk(
             lambda: model_lines(conversation), lambda: tuple(kept.lines), conversation.history.tail
         )
+        if said := reports.of_the_last_run(kept.crash):
+            watch.note(said)
         conversation.on_failure = lambda error, attempt: reports.write(error, f"parley talk ({attempt})")
         watch.run(sleep)
     status = _finish(watch, frames)
@@ -184,12 +186,15 @@ class _Watch:
         except NoRecogniserError:
             pass  # none is installed, which is no trouble
         except UserError as error:
-            self._console.print(f"Note: {error}")
+            self.note(str(error))
+
+    def note(self, sentence: str) -> None:
+        self._console.print(f"Note: {sentence}")
 
     def _goes_on(self, start_s: float) -> bool:
         self._show("writing down what was said", round(start_s * SAMPLE_RATE), self.ends.samples)
         if self.interrupts.count:
-            self._console.print(f"Note: what the recording says from {start_s:.1f} s on is not written down.")
+            self.note(f"what the recording says from {start_s:.1f} s on is not written down.")
         return not self.interrupts.count
 
     def _close(self) -> bool:
@@ -250,7 +255,7 @@ class _Watch:
             self._over = True
             return
         if note := caution(self.info):
-            self._console.print(f"Note: {note}")
+            self.note(note)
         self.conversation.send(StartTalk(self.options.persona))
 
     def _trouble(self, trouble: say.Trouble) -> None:
@@ -260,7 +265,7 @@ class _Watch:
         elif trouble.kind == "sampling":  # told before the model is ready: a wish by name is granted or refused
             self.failure = trouble.sentence
         elif (trouble.kind != "mode" or self._started) and (trouble.kind not in _PACE_KINDS or self.options.realtime):
-            self._console.print(f"Note: {trouble.sentence}")
+            self.note(trouble.sentence)
 
     def _show(self, what: str, done: int, total: int) -> None:
         if self._task is None or self._progress.tasks[-1].description != what:

@@ -50,6 +50,7 @@ ALSO = (
     "model.",
     "The computer's memory ran out while {1}: close other programs, or choose a smaller model.",
     "{1} was written but is not there; choose another folder.",
+    "Parley came to a sudden end the last time, in a driver or a library, and {1}.",
 )
 # Of a log, a thread or a report, or compared with and not shown, or too common to be told from other words.
 NOT_SHOWN = {

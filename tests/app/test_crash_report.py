@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import contextlib
+import faulthandler
+import gc
 import logging
 import os
+import signal
 import stat
+import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from app import crash_report, diagnostics
 from app.crash_report import FRAMES, KEPT_REPORTS, MOST_PER_RUN, CrashReports
+from app.native_crash import left_behind, written_down
 from app.private_files import private_folder, write_private
 from app.redaction import redact
 from app.telemetry import FrameRecord
 
 TOKEN = "hf_abcdefGHIJKL0123456789"
+ROOT = Path(__file__).resolve().parents[2]
 POSIX = pytest.mark.skipif(os.name == "nt", reason="Windows has no such permissions")
 
 
@@ -116,7 +124,7 @@ def test_sources_that_fail_and_folders_that_cannot_be_are_no_further_error(
 
 def test_errors_that_nobody_caught_are_written_and_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     told: list[Path | None] = []
-    before = sys.excepthook, threading.excepthook
+    before = sys.excepthook, threading.excepthook, sys.unraisablehook
     one = reports(tmp_path)
     with one.hooks(told.append):
         thread = threading.Thread(target=lambda: [][1], name="some thread")
@@ -124,12 +132,109 @@ def test_errors_that_nobody_caught_are_written_and_told(tmp_path: Path, capsys: 
         thread.join()
         error = failed()
         sys.excepthook(type(error), error, error.__traceback__)
-    assert (sys.excepthook, threading.excepthook) == before
+    assert (sys.excepthook, threading.excepthook, sys.unraisablehook) == before
     texts = [path.read_text() for path in told if path]
     assert "the thread some thread" in texts[0]
     assert "IndexError" in texts[0]
     assert "the window" in texts[1]
     assert capsys.readouterr().err == ""
+
+
+@contextlib.contextmanager
+def written_down_by_parley(path: Path) -> Iterator[None]:
+    """pytest has asked for crashes on the terminal, and gets them back afterwards."""
+    pytests_own = faulthandler.is_enabled()
+    faulthandler.disable()
+    try:
+        with written_down(path):
+            yield
+    finally:
+        if pytests_own:
+            faulthandler.enable(sys.__stderr__)
+
+
+class Ending:
+    def __del__(self) -> None:
+        raise ValueError("at the end of an object")
+
+
+def test_an_error_that_python_could_only_print_is_written_down(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told: list[Path | None] = []
+    one = reports(tmp_path)
+    with one.hooks(told.append):
+        Ending()
+        gc.collect()
+    assert one.last is not None
+    assert "at the end of an object" in one.last.read_text()
+    assert told == [], "nobody is harmed by it"
+    assert capsys.readouterr().err == ""
+
+
+CRASHING = r"""
+import logging, os, signal, sys, threading
+from app import diagnostics
+from app.crash_report import CrashReports
+
+def in_a_driver(seconds):
+    threading.Event().wait(seconds)
+
+reports = CrashReports(settings=dict, model=str, log_lines=list, frames=lambda count: [], transcript=lambda: "hello")
+with diagnostics.kept_log() as kept:
+    print(reports.of_the_last_run(kept.crash), flush=True)
+    logging.getLogger("parley").info("opened a device for the %s time", sys.argv[1])
+    threading.Thread(target=in_a_driver, args=(30,), daemon=True).start()
+    if len(sys.argv) > 2:
+        os.kill(os.getpid(), getattr(signal, sys.argv[2]))
+"""
+
+
+@POSIX
+@pytest.mark.parametrize("name", ["SIGSEGV", "SIGABRT", "SIGFPE"])
+def test_a_crash_below_python_is_reported_by_the_next_start_and_once(tmp_path: Path, name: str) -> None:
+    """The driver of a card or of sound takes the process with it: no Python runs any more when that happens."""
+    environment = {"PATH": "/usr/bin", "HOME": str(tmp_path), "PYTHONPATH": str(ROOT)}
+
+    def start(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-c", CRASHING, *arguments]
+        return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+
+    crashed = start("first", name)
+    assert (crashed.returncode, crashed.stdout, crashed.stderr) == (-getattr(signal, name), "\n", "")
+    (left,) = tmp_path.rglob("*.crash")
+    assert stat.S_IMODE(left.stat().st_mode) == 0o600
+    told = start("second")
+    assert told.returncode == 0, told.stderr
+    (report,) = tmp_path.rglob("crash-*.txt")
+    assert told.stdout == (
+        f"Parley came to a sudden end the last time, in a driver or a library, and a report of it is in {report}.\n"
+    )
+    text = report.read_text()
+    for wanted in ("where the threads stood", "in_a_driver", "opened a device for the first time"):
+        assert wanted in text
+    assert "second time" not in text
+    assert "hello" not in text
+    assert stat.S_IMODE(report.stat().st_mode) == 0o600
+    assert start("third").stdout == "\n"
+    assert start("fourth", "SIGKILL").returncode == -signal.SIGKILL
+    assert start("fifth").stdout == "\n", "one that was killed leaves an empty file"
+    assert list(tmp_path.rglob("*.crash")) == []
+    assert len(list(tmp_path.rglob("crash-*.txt"))) == 1
+
+
+@POSIX
+def test_a_strange_file_in_the_place_of_a_crash_is_no_crash(tmp_path: Path) -> None:
+    secret, place = tmp_path / "secret", tmp_path / "parley.crash"
+    secret.write_text("of another program")
+    place.symlink_to(secret)
+    assert left_behind(place, tmp_path / "none.log") is None
+    with pytest.raises(OSError, match="symbolic"), written_down_by_parley(place):
+        pass
+    place.unlink()
+    os.mkfifo(place)
+    assert left_behind(place, tmp_path / "none.log") is None
+    assert secret.read_text() == "of another program"
 
 
 @pytest.mark.parametrize(

@@ -2187,6 +2187,10 @@ Erinnert sich an {frames} Frames ({time})</translation>
       <translation>Über {1} Frames sind {2} % der wahrscheinlichsten Token die des unveränderten Modells; die Logits liegen um {3} % (Wörter) und {4} % (Klänge) ihrer Streuung auseinander.</translation>
     </message>
     <message>
+      <source>Parley came to a sudden end the last time, in a driver or a library, and {1}.</source>
+      <translation>Parley fand beim letzten Mal ein jähes Ende, in einem Treiber oder einer Bibliothek, und {1}.</translation>
+    </message>
+    <message>
       <source>Precision {1} would fit.</source>
       <translation>In der Genauigkeit {1} würde es passen.</translation>
     </message>
