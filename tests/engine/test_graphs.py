@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
@@ -103,6 +104,15 @@ def test_changed_inputs_are_a_clear_error(changed: tuple[Any, ...], words: str) 
     assert words in str(caught.value)
     assert seen.tolist() == [7, 7, 7]  # nothing ran
     assert graphed(torch.zeros(3), 1, [torch.ones(1)]).tolist() == [2, 2, 2]
+
+
+def test_a_constant_that_compares_number_by_number_is_another_one() -> None:
+    graphed = CUDAGraphed(lambda x, n: x + float(n[0]), warmup_steps=0, pool=CpuPool())
+    held = np.array([1.0, 2.0])
+    assert graphed(torch.ones(2), held).tolist() == [2, 2]
+    assert graphed(torch.ones(2), held).tolist() == [2, 2]
+    with pytest.raises(ValueError, match=r"constant inputs\[1\] was array.*when this CUDA graph was captured"):
+        graphed(torch.ones(2), np.array([1.0, 2.0]))
 
 
 def test_nothing_is_copied_in_when_a_later_input_is_wrong() -> None:
