@@ -31,6 +31,7 @@ WHOLE_S = 600  # of what is read at once
 _SHORTER = re.compile(r"^data : (\d+) \(should be (\d+)\)", re.M)  # how libsndfile tells that a WAV file ends early
 _OPEN_LENGTHS = (0, 2**31 - 1, 2**32 - 1)  # of recordings that were streamed: nobody knew how long they would be
 _RATES_HZ = (1000, 768_000)  # beyond them a header lies, and the resampler gives up
+LOUDEST = 4.0  # what is beyond full scale in a sane file is less: decoders overshoot
 _NAME_KEPT = 40  # characters of the name in the temporary file's, which may not be longer than a file system allows
 
 
@@ -73,16 +74,26 @@ class _Content(io.BufferedReader):
 class RecordingReader:
     """A sound file as the model hears it, block by block: channels averaged, resampled, within full scale.
 
-    rate_hz, channels: of the file. samples: read so far, per channel. note: once it is read, a sentence when the file
-    ends before it should, and what could be read was taken; else "". longest_s: a longer one is refused.
+    rate_hz, channels: of the file. samples: read so far, per channel. not_numbers: of those, silenced because they were
+    infinite or no numbers. longest_s: a longer one is refused.
     """
 
     def __init__(self, path: Path, longest_s: int = LONGEST_S) -> None:
         self.path = path
         self.longest_s = longest_s
-        self.rate_hz = self.channels = self.samples = 0
-        self.note = ""
+        self.rate_hz = self.channels = self.samples = self.not_numbers = 0
+        self._first_at = 0  # sample that is not a number
+        self._end = ""  # a sentence when the file ends before it should
         self.damaged = False  # there is more in the file, which cannot be read
+
+    @property
+    def note(self) -> str:
+        """Once it is read: what is wrong with it, although it was taken as far as it goes; else ""."""
+        return " ".join(sentence for sentence in (self._end, self._silenced()) if sentence)
+
+    @property
+    def first_not_number_s(self) -> float:
+        return self._first_at / max(1, self.rate_hz)
 
     def blocks(self) -> Iterator[np.ndarray]:
         """[n] float32 each; round(samples * 24000 / rate) in all, at least 1. Raises UserError."""
@@ -93,13 +104,9 @@ class RecordingReader:
             if not self.samples:
                 first = mono[:1]
                 resampler = StreamResampler(self.rate_hz, SAMPLE_RATE) if self.rate_hz != SAMPLE_RATE else None
-            finite = np.isfinite(mono)
-            if not finite.all():
-                at_s = (self.samples + int(np.argmin(finite))) / self.rate_hz
-                raise UserError(
-                    f"{self.path} holds samples that are not numbers, from {at_s:.2f} s on: record it anew."
-                )
+            self._silence_odd(mono)
             self.samples += len(mono)
+            np.clip(mono, -LOUDEST, LOUDEST, out=mono)  # the resampler makes no numbers of the very largest
             block = resampler.process(mono) if resampler else mono
             made += len(block)
             yield np.clip(block, -1.0, 1.0)
@@ -109,6 +116,24 @@ class RecordingReader:
         if made + len(rest) == 0:
             rest = first
         yield np.clip(rest, -1.0, 1.0)
+
+    def _silence_odd(self, mono: np.ndarray) -> None:
+        """In place: one of them would make the resampler's whole block odd, and after it the model's state."""
+        finite = np.isfinite(mono)
+        if finite.all():
+            return
+        if not self.not_numbers:
+            self._first_at = self.samples + int(np.argmin(finite))
+        self.not_numbers += int(np.count_nonzero(~finite))
+        mono[~finite] = 0.0
+
+    def _silenced(self) -> str:
+        if not self.not_numbers:
+            return ""
+        return (
+            f"{self.path} holds {self.not_numbers} of {self.samples} samples that are not numbers, the first at "
+            f"{self.first_not_number_s:.2f} s: they were taken as silence."
+        )
 
     def _mono_blocks(self) -> Iterator[np.ndarray]:
         soundfile, path = _soundfile(), self.path
@@ -166,7 +191,7 @@ class RecordingReader:
 
     def _tell_end(self, there_s: float, whole_s: float) -> None:
         whole = f" of the {whole_s:.1f} s that it should last" if there_s < whole_s < self.longest_s else ""
-        self.note = f"{self.path} is damaged or cut off: {there_s:.1f} s{whole} could be read."
+        self._end = f"{self.path} is damaged or cut off: {there_s:.1f} s{whole} could be read."
 
 
 def read_recording(path: Path) -> Recording:
@@ -178,6 +203,9 @@ def read_recording(path: Path) -> Recording:
     pcm = np.concatenate(list(reader.blocks()))
     if reader.damaged:
         raise UserError(f"{reader.note} Record it anew, or save what is whole as a file of its own.")
+    if reader.not_numbers:
+        at_s = reader.first_not_number_s
+        raise UserError(f"{path} holds samples that are not numbers, from {at_s:.2f} s on: record it anew.")
     return Recording(pcm, reader.rate_hz, reader.channels, reader.samples)
 
 

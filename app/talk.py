@@ -65,7 +65,7 @@ def run_talk(
     what writes down the recording's words, with a folder of its model or "".
     """
     check_outputs(options)
-    ends = _read(options)
+    ends, wrong = _read(options)
     frames = TalkFrames(options.tokens_out is not None)
     conversation = Conversation(
         ends,
@@ -78,6 +78,7 @@ def run_talk(
     )
     with Interrupts() as interrupts:
         watch = _Watch(conversation, options, ends, interrupts, recogniser)
+        watch.wrong_with_input = wrong
         return _run(conversation, watch, frames, sleep, engine_busy)
 
 
@@ -102,14 +103,16 @@ def _run(
     return status
 
 
-def _read(options: TalkOptions) -> WavAudio:
-    """The recording, checked to its last sample before anything is loaded, and kept out of memory if it is long."""
+def _read(options: TalkOptions) -> tuple[WavAudio, str]:
+    """The recording, checked to its last sample before anything is loaded, and kept out of memory if it is long. With
+    what is wrong with it, which is said at once, and in the report, since the model answers what it heard."""
     reader, kept = RecordingReader(options.input), SoundSpool(options.output.parent)
     for block in reader.blocks():
         kept.put(block)
     if reader.note:
         Console(stderr=True, highlight=False, soft_wrap=True, markup=False).print(f"Note: {reader.note}")
-    return WavAudio(kept, lead_silence_s=options.lead_silence, realtime=options.realtime, folder=options.output.parent)
+    ends = WavAudio(kept, lead_silence_s=options.lead_silence, realtime=options.realtime, folder=options.output.parent)
+    return ends, reader.note
 
 
 def _finish(watch: _Watch, frames: TalkFrames) -> int:
@@ -136,6 +139,7 @@ class _Watch:
         self.info: ModelInfo | None = None
         self.mode = ""
         self.transcript = Transcript()
+        self.wrong_with_input = ""
         self.failure = ""  # the sentence, when the engine or the start failed
         self.interrupted = False
         self.ended = False  # the engine thread
@@ -309,6 +313,8 @@ def _report(watch: _Watch, outputs: list[Output]) -> None:
     console = Console(highlight=False, soft_wrap=True, markup=False)
     records = watch.conversation.history.tail(ends.frames)
     console.print(model_line(watch.info, watch.mode))
+    if watch.wrong_with_input:
+        console.print(watch.wrong_with_input)
     for turn in watch.transcript.turns():
         who = "You: " if turn.speaker == USER else ""
         console.print(f"{turn.words[0].start_s:8.2f} s  {who}{turn.text}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import errno
 import io
 import os
@@ -67,7 +68,42 @@ def test_samples_that_are_no_numbers_are_refused_with_their_place(tmp_path: Path
     pcm[120_000, 1] = number
     soundfile.write(tmp_path / "odd.wav", pcm, 48000, "FLOAT")
     with pytest.raises(UserError, match=r"odd\.wav holds samples that are not numbers, from 2\.50 s on"):
-        read_recording(tmp_path / "odd.wav")
+        read_recording(tmp_path / "odd.wav")  # as a voice
+
+
+def test_samples_that_are_no_numbers_are_silence_and_counted(
+    tmp_path: Path, recwarn: pytest.WarningsRecorder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where both channels' infinities cancel out, in several blocks, and before a damaged end."""
+    monkeypatch.setattr("app.recording._BLOCK", 100_000)
+    sound = np.stack([noisy(4, 48000)] * 2, axis=1)
+    odd = sound.copy()
+    odd[72_000] = np.inf, -np.inf
+    odd[72_001:72_011, 0] = np.nan
+    odd[150_000, 1] = -np.inf
+    soundfile.write(tmp_path / "odd.wav", odd, 48000, "FLOAT")
+    reader = RecordingReader(tmp_path / "odd.wav")
+    pcm = np.concatenate(list(reader.blocks()))
+    assert np.isfinite(pcm).all()
+    sound[72_000:72_011] = sound[150_000] = 0.0
+    assert np.abs(pcm - resample(sound[:, 0], 48000, 24000)).max() < 1e-5
+    assert reader.note == (
+        f"{tmp_path / 'odd.wav'} holds 12 of 192000 samples that are not numbers, the first at 1.50 s: "
+        "they were taken as silence."
+    )
+    assert not recwarn.list
+    reader = RecordingReader(cut(tmp_path / "odd.wav", 0.5))
+    collections.deque(reader.blocks(), maxlen=0)
+    assert "2.0 s of the 4.0 s that it should last could be read. " in reader.note
+    assert "holds 11 of " in reader.note
+
+
+def test_the_largest_numbers_are_still_numbers_after_resampling(tmp_path: Path) -> None:
+    pcm = np.tile(np.array([3.4e38, -3.4e38, 3.4e38], np.float32), 5000)
+    soundfile.write(tmp_path / "huge.wav", pcm, 48000, "FLOAT")
+    heard = read_recording(tmp_path / "huge.wav").pcm
+    assert np.isfinite(heard).all()
+    assert np.abs(heard).max() <= 1.0
 
 
 def cut(path: Path, part: float) -> Path:

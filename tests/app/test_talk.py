@@ -439,16 +439,21 @@ def test_a_recording_that_ends_early_is_answered_and_that_is_said(
     options.input.write_bytes(content[: len(content) // 2])
     assert talk(options) == 0
     assert soundfile.info(options.output).duration == pytest.approx(0.5, abs=0.01)
-    said = capsys.readouterr().err
-    assert said.count("in.wav is damaged or cut off: 0.5 s of the 1.0 s that it should last could be read.") == 1
+    for said in capsys.readouterr():  # the report and the terminal
+        assert said.count("in.wav is damaged or cut off: 0.5 s of the 1.0 s that it should last could be read.") == 1
 
 
-def test_samples_that_are_no_numbers_are_refused_before_the_model_is_loaded(options: TalkOptions) -> None:
-    soundfile.write(options.input, np.array([0.0, np.nan, np.inf], np.float32), 24000, "FLOAT")
-    loader = FakeLoader(FakeEngine())
-    with pytest.raises(UserError, match="not numbers"):
-        run_talk(options, load_engine=loader, voices=FakeVoices(), thread_context=nullcontext)
-    assert not options.output.exists()
+def test_samples_that_are_no_numbers_are_answered_as_silence_and_counted(
+    options: TalkOptions, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pcm = np.full(24000, 0.25, np.float32)
+    pcm[6000], pcm[6001] = np.nan, np.inf
+    soundfile.write(options.input, pcm, 24000, "FLOAT")
+    assert talk(replace(options, stereo=True)) == 0
+    sound, _ = soundfile.read(options.output, dtype="float32")
+    assert np.flatnonzero(sound[:, 0] == 0.0).tolist() == [6000, 6001]
+    for said in capsys.readouterr():
+        assert said.count("in.wav holds 2 of 24000 samples that are not numbers, the first at 0.25 s: they were ") == 1
 
 
 def test_a_long_talk_is_kept_in_a_file(options: TalkOptions, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3527,6 +3527,10 @@ Erinnert sich an {frames} Frames ({time})</translation>
       <translation>{1} enthält Werte, die keine Zahlen sind: Die Modelldatei ist beschädigt, holen Sie sie neu.</translation>
     </message>
     <message>
+      <source>{1} holds {2} of {3} samples that are not numbers, the first at {4} s: they were taken as silence.</source>
+      <translation>{1} enthält unter {3} Abtastwerten {2}, die keine Zahlen sind, den ersten bei {4} s: Sie wurden als Stille genommen.</translation>
+    </message>
+    <message>
       <source>{1} holds {2} weights: choose the precision {3} or auto, not {4}.</source>
       <translation>{1} enthält {2}-Gewichte: Wählen Sie die Genauigkeit {3} oder auto, nicht {4}.</translation>
     </message>
