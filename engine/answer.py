@@ -56,7 +56,8 @@ class HostEnds:
         """kernels: the card reads and writes the host's memory itself, by one kernel at each end (imports Triton), in
         the place of copies."""
         self._state = state
-        pinned = state["frame.pcm_in"].device.type == "cuda"
+        self._device = state["frame.pcm_in"].device
+        pinned = self._device.type == "cuda"
         self._pcm_in, self._pcm_out = (torch.zeros(frame_size, pin_memory=pinned) for _ in range(2))
         self._spoken = torch.zeros(1 + config.own, dtype=torch.int64, pin_memory=pinned)
         self._heard = torch.zeros(config.codebooks, dtype=torch.int64, pin_memory=pinned)
@@ -74,8 +75,7 @@ class HostEnds:
         try:
             self.enter()
             self.leave(self._state["frame.hidden"])
-            if self._entered.device.type == "cuda":
-                torch.cuda.synchronize(self._entered.device)
+            self.wait()
         except Exception as error:  # a compiler, a driver and a launch refuse in many ways
             if out_of_memory(error) or device_lost(error):
                 raise
@@ -110,6 +110,11 @@ class HostEnds:
         self._heard.copy_(heard, non_blocking=True)
         self._pcm_out.copy_(sound[0], non_blocking=True)
         self._checksum.copy_(numbers.sum(dtype=torch.float32), non_blocking=True)
+
+    def wait(self) -> None:
+        """For all that was enqueued; other threads go on."""
+        if self._device.type == "cuda":
+            torch.cuda.current_stream(self._device).synchronize()
 
     def answer(self, silent: bool, spans: Spans) -> Answer:
         """After the wait. `silent`: no whole frame of own codes is out yet."""

@@ -259,8 +259,7 @@ class Duplex:
             self._host.put(pcm)
             self._draw_noise()
             self._frame_stages.run(self.mode)
-            if self.device.type == "cuda":
-                torch.cuda.current_stream().synchronize()
+            self._host.wait()
         silent = self._silent_frames > 0
         if silent:  # no whole frame of own codes yet: what the decoder made of half ones is forgotten
             self._silent_frames -= 1
