@@ -72,7 +72,9 @@ def test_jitter_grows_the_margin_and_calm_shrinks_it():
     rough = np.median(simulation.between(simulation.latencies, 40, 70))
     after = np.median(simulation.between(simulation.latencies, 190, 200))
     assert policy.gaps >= 1
-    assert 25 < np.max(simulation.between(simulation.margins, 10, 75)) <= 80
+    highest = np.max(simulation.between(simulation.margins, 10, 75))
+    assert 25 < highest <= 80
+    assert simulation.between(simulation.margins, 125, 130)[-1] < highest, "a minute of calm, and it falls"
     assert calm + 5 < rough <= calm + 95
     assert after <= calm + 10
     assert policy.margin_ms == 25

@@ -20,6 +20,7 @@ from app.paths import project_file
 from app.presets import Presets
 from app.rules import Number
 from app.settings_file import LARGEST, read_settings, write_settings
+from tests.rights import posix, read_only
 
 
 @pytest.fixture
@@ -378,13 +379,15 @@ def test_settings_that_cannot_be_saved_hold_and_say_so(tmp_path: Path) -> None:
     assert "until the program ends" in settings.save_trouble
 
 
-@pytest.mark.skipif(hasattr(os, "geteuid") and os.geteuid() == 0, reason="root may write everywhere")
+@posix
 def test_read_only_folder_says_so(tmp_path: Path) -> None:
     """User report U13."""
-    tmp_path.chmod(0o500)
     settings = Settings(_shipped(), config.Loaded({}), {}, tmp_path / "config.yaml")
-    assert settings.set("window.theme", "dark") == ""
-    assert "could not be saved" in settings.flush()
+    with read_only(tmp_path):
+        assert settings.set("window.theme", "dark") == ""
+        assert "could not be saved" in settings.flush()
+    assert settings.config.window.theme == "dark"
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_failed_save_leaves_the_old_file_whole(own_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

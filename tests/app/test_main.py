@@ -86,7 +86,7 @@ def test_device_choice_is_kept_once_it_is_in_use_and_taken_back_when_it_is_not(s
 def test_diagnostics_hold_what_helps_and_nothing_private(
     settings: config.Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """User report U14: versions, model, devices, log lines; no prompt and no transcript."""
+    """User report U14: versions, model, devices, log lines; no prompt, no transcript, no token."""
     kept = diagnostics.LastLines()
     kept.setFormatter(logging.Formatter("%(message)s"))
     logger = logging.getLogger("parley")
@@ -119,7 +119,7 @@ def test_diagnostics_hold_what_helps_and_nothing_private(
     try:
         assert "No model is loaded." in desktop.diagnostics().result(5)
         for number in range(300):
-            logger.warning("line %d", number)
+            logger.warning("line %d, asked with hf_abcdefGHIJKL0123456789", number)
         for command in (LoadModel(ModelSpec("mini")), StartTalk(PersonaChoice("NATF2", "I am a secret pirate."))):
             conversation.send(command)
         conversation.run(until_idle=True)
@@ -130,8 +130,9 @@ def test_diagnostics_hold_what_helps_and_nothing_private(
         assert wanted in text
     assert "Heard in this talk: 3 frames dropped, 81 ms waiting, 4 callbacks so late that sound was lost\n" in text
     assert "Played in this talk: 5 gaps, margin 35 ms, 96 ms waiting, 1240 ms left out to catch up, 7 samples l" in text
-    assert "line 299" in text
-    assert "line 99\n" not in text
+    assert "line 299, asked with [hidden]" in text
+    assert "line 99," not in text
+    assert "hf_" not in text
     assert "pirate" not in text
     assert "hello" not in text
 

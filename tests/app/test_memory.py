@@ -103,6 +103,14 @@ def test_rings_are_in_bfloat16_and_follow_the_context() -> None:
     assert memory.estimate(replace(LM, context=375), MIMI, "bfloat16").rings * 8 == 1_572_864_000
     assert memory.estimate(LM, MIMI, "float32").rings == 2 * 1_572_864_000
     assert memory.estimate(LM, MIMI, "bfloat16", kv="int8").rings == 798_720_000  # 130 bytes for each 256
+    made = {}
+    for context in (3000, 375):
+        slots = modules(replace(LM, context=context), MIMI)[0].slots(torch.bfloat16, "full")
+        state = State(slots, "meta")
+        rings = [state[name] for name in state if name.startswith("temporal.") and name.endswith((".keys", ".values"))]
+        assert {ring.dtype for ring in rings} == {torch.bfloat16}
+        made[context] = sum(ring.numel() * ring.element_size() for ring in rings)
+    assert made == {3000: 1_572_864_000, 375: 1_572_864_000 // 8}
 
 
 def test_processor_needs_no_cuda() -> None:

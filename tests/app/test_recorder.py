@@ -29,6 +29,7 @@ from app.sound_writers import FORMATS, WavWriter, Writer, open_writer
 from app.talk_ends import TalkEnds
 from tests.app.fake_engine import FakeEngine, FakeLoader, FakeVoices, VirtualClock
 from tests.app.virtual_ends import VirtualEnds
+from tests.rights import posix, read_only
 
 BEGAN = datetime(2026, 11, 29, 16, 42, 7)
 
@@ -356,6 +357,25 @@ def test_a_wish_after_a_failure_takes_the_sentence_away(tmp_path: Path) -> None:
     recorder.close()
     assert recorder.state.trouble == ""
     assert len(list((tmp_path / "talks").iterdir())) == 1
+
+
+@posix
+def test_a_folder_that_may_not_be_written_is_told_and_the_next_try_works(tmp_path: Path) -> None:
+    """User report U13."""
+    with read_only(tmp_path):
+        recorder = make()  # its thread begins with the first wish
+        recorder.want(True, tmp_path, "wav")
+        recorder.frame(level(0.1), level(0.1), 0)
+        until(lambda: recorder.state.trouble != "")
+        assert "permission denied" in recorder.state.trouble
+        assert "The talk goes on without it." in recorder.state.trouble
+        recorder.close()
+    recorder = make()
+    recorder.want(True, tmp_path, "wav")
+    recorder.frame(level(0.1), level(0.1), 0)
+    recorder.close()
+    assert recorder.state.trouble == ""
+    assert len(list(tmp_path.iterdir())) == 1
 
 
 def test_a_recording_that_was_deleted_is_told(tmp_path: Path) -> None:

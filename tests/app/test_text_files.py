@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.text_files import write_text
+from tests.rights import posix, read_only
 
 
 @pytest.mark.parametrize("name", ["talk.txt", "Träume und Pläne/mein Gespräch.md", "with spaces/a b.srt"])
@@ -37,7 +38,7 @@ def test_half_a_character_does_not_lose_the_rest(tmp_path: Path) -> None:
 def test_what_cannot_be_written_is_said_and_leaves_the_old_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """User report U13: missing folder, a folder in the file's place, read-only, disk full."""
+    """User report U13: missing folder, a folder in the file's place, disk full."""
     assert "There is no folder" in write_text(tmp_path / "gone" / "talk.txt", "words").result(5)
     assert "is a folder" in write_text(tmp_path, "words").result(5)
     path = tmp_path / "talk.txt"
@@ -52,15 +53,17 @@ def test_what_cannot_be_written_is_said_and_leaves_the_old_file(
     assert [entry.name for entry in tmp_path.iterdir()] == ["talk.txt"]
 
 
-def test_a_folder_that_may_not_be_written_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """User report U13: read-only. The refusal is made by hand, since root may write everywhere."""
-    import tempfile
-
-    def refused(*args: object, **kwargs: object) -> None:
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr(tempfile, "TemporaryFile", refused)
-    assert "Permission denied" in write_text(tmp_path / "talk.txt", "words").result(5)
+@posix
+def test_a_folder_that_may_not_be_written_is_said(tmp_path: Path) -> None:
+    """User report U13: read-only; the file that is there stays, and the next try works."""
+    path = tmp_path / "talk.txt"
+    path.write_text("an earlier one")
+    with read_only(tmp_path):
+        assert "Permission denied" in write_text(path, "words").result(5)
+        assert "Permission denied" in write_text(tmp_path / "another.txt", "words").result(5)
+    assert path.read_text() == "an earlier one"
+    assert write_text(path, "words").result(5) == ""
+    assert [entry.name for entry in tmp_path.iterdir()] == ["talk.txt"]
 
 
 def test_a_file_that_vanishes_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

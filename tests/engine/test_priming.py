@@ -11,6 +11,7 @@ from torch import Tensor
 from engine import duplex as duplex_module
 from engine.duplex import Duplex
 from engine.persona import Prompt, build_prompt, voice_from_codes, wrap_text
+from engine.sampling import SamplingValues
 from tests.checkpoints import write_checkpoint
 from tests.engine import oracle
 from tests.engine.cpu_graphs import CpuPool
@@ -93,3 +94,32 @@ def test_what_another_arithmetic_made_of_a_voice_is_not_taken(duplex: Duplex) ->
     after, again = primed(duplex, prompt, "eager")
     assert len(again) == len(launches)
     assert all(torch.equal(wanted[name], after[name]) for name in wanted)
+
+
+def test_prompts_of_any_length_and_other_sampling_values_capture_nothing_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """User reports G11 and G20: prompts of 0, 1, 17 and 400 tokens, values changed in mid-talk; as in eager mode."""
+    pool = CpuPool()
+    monkeypatch.setattr(duplex_module, "graph_unavailable_reason", lambda device: None)
+    monkeypatch.setattr(duplex_module, "GraphPool", lambda device: pool)
+    engine = Duplex.load(write_checkpoint(tmp_path, lm={"context": 600}), device="cpu", precision="float32")
+    engine.prepare("graph")
+    captured = len(pool.recorded)
+    assert captured > 0
+    frames = oracle.speechlike(3, seed=8).reshape(-1, 1920)
+    for words in (0, 1, 17, 400):
+        prompt = build_prompt(engine.lm_config, engine.prompt_codes, None, [5] * words)
+        said: dict[str, list[object]] = {"graph": [], "eager": []}
+        for mode, answers in said.items():
+            engine.set_mode(mode)
+            engine.reset(3)
+            if prompt is not None:
+                engine.prime(prompt)
+            for top_k, temperature in ((250, 0.8), (20, 0.8), (2048, 0.5)):
+                engine.set_sampling(SamplingValues(temperature=temperature, top_k=top_k))
+                replays = pool.replays
+                answers += [(answer.text, answer.own) for answer in map(engine.step, frames)]
+                assert (pool.replays > replays) == (mode == "graph")
+        assert said["graph"] == said["eager"], f"{words} tokens"
+    assert len(pool.recorded) == captured

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -233,11 +234,13 @@ def test_auto_keeps_the_precision_of_the_file(tmp_path: Path) -> None:
 
 
 def test_a_trained_model_is_judged_by_speech_at_its_first_load(tmp_path: Path) -> None:
+    """User report L14: over 1,500 frames, and what says too little the same is not offered."""
     folder, cache = write_checkpoint(tmp_path / "m", lm={"context": 60}), tmp_path / "cache"
     speech = np.random.default_rng(0).normal(0, 0.1, 24000).astype(np.float32)
     with pytest.raises(EngineError, match=r"In int4 this model says the same as before in only \d"):
         Duplex.load(folder, device="cpu", precision="int4", cache=cache, speech=lambda: speech)
-    assert len(list(cache.iterdir())) == 1
+    (judgement,) = cache.iterdir()
+    assert json.loads(judgement.read_text())["frames"] == 1500
 
 
 @torch.inference_mode()

@@ -550,24 +550,24 @@ resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 Path("/proc/self/clear_refs").write_text("5")  # the peak starts here
 before = status("VmRSS")
 model = load_lm(files, config, torch.device("cpu"), getattr(torch, sys.argv[2]))
-sizes = [p.numel() * p.element_size() for p in model.parameters()]
-print(status("VmHWM") - before, sum(sizes), max(sizes))
+print(status("VmHWM") - before, sum(p.numel() * p.element_size() for p in model.parameters()))
 """
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads the peak from /proc")
 @pytest.mark.parametrize("precision", ["bfloat16", "float32"])
 def test_peak_memory_of_a_load(tmp_path: Path, precision: str) -> None:
-    """User reports L1 and L15: a 64 MB toy loads under a 2x limit; its peak is the weights and little else."""
+    """User reports L1 and L15: a toy of 64 MB and more loads under a 2x limit, with 1.15 times the file at its peak."""
     dtype = torch.float32 if precision == "float32" else torch.float16  # the second is cast on the way
     sizes = {"dim": 384, "num_heads": 4, "num_layers": 5 if precision == "float32" else 14}
     path = write_checkpoint(tmp_path / "m", lm=sizes, dtype=dtype)
-    assert (path / MODEL_NAME).stat().st_size > 60e6
+    size = (path / MODEL_NAME).stat().st_size
+    assert size > 64e6
     run = subprocess.run(
         [sys.executable, "-c", _MEASURE, str(path), precision], capture_output=True, text=True, check=True, cwd=_ROOT
     )
-    peak, loaded, largest = map(int, run.stdout.split())
-    assert loaded < peak < 1.15 * loaded + largest
+    peak, loaded = map(int, run.stdout.split())
+    assert loaded < peak <= 1.15 * size
 
 
 _ROOT = Path(__file__).resolve().parents[2]

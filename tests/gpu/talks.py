@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -12,10 +13,14 @@ from torch import Tensor
 from engine.answer import Answer
 from engine.config import LMConfig, MimiConfig
 from engine.duplex import Duplex
+from engine.graph_pool import GraphPool
 from engine.lm import LanguageModel
 from engine.mimi import Mimi
 from engine.placement import choose_dtype
 from engine.quantize import make_room
+
+if TYPE_CHECKING:
+    import pytest  # is not where these are measured with
 
 # Of one width for all tests, since kernels are built for each: the slow part of a first run.
 SMALL = LMConfig(dim=1024, num_layers=4, num_heads=8, context=200, depformer_num_layers=2)
@@ -41,6 +46,19 @@ def settled_free_bytes() -> int:
     torch.cuda.synchronize()
     torch.cuda.empty_cache()
     return torch.cuda.mem_get_info()[0]
+
+
+def captures_counted(monkeypatch: pytest.MonkeyPatch) -> list[GraphPool]:
+    """From now on an entry for every graph that is captured."""
+    captured: list[GraphPool] = []
+    record = GraphPool.record
+
+    def counted(pool: GraphPool, func: Callable[[], Any]) -> Any:
+        captured.append(pool)
+        return record(pool, func)
+
+    monkeypatch.setattr(GraphPool, "record", counted)
+    return captured
 
 
 def sound(frames: int, seed: int = 0) -> np.ndarray:

@@ -13,7 +13,7 @@ from engine.duplex import Duplex
 from engine.persona import build_prompt, voice_from_codes
 from engine.sampling import SamplingValues
 from tests.checkpoints import write_checkpoint
-from tests.gpu.talks import SMALL, apart, copy_of, parts_apart, sound
+from tests.gpu.talks import SMALL, apart, captures_counted, copy_of, parts_apart, sound
 
 pytestmark = pytest.mark.gpu
 
@@ -36,16 +36,17 @@ def test_the_cards_peak_is_the_loaded_weights_and_little_more(tmp_path: Path) ->
     assert all(p.device == device and p.dtype == torch.bfloat16 for p in model.parameters())
 
 
-def test_a_persona_is_primed_alike_in_graph_and_eager() -> None:
+def test_a_persona_is_primed_alike_in_graph_and_eager(monkeypatch: pytest.MonkeyPatch) -> None:
     """User report G20: prompts of any length after the capture, with nothing captured again. The first priming reads
     the voice, the others take back what was kept of it: that must make no difference either."""
     duplex = Duplex.random(SMALL, MIMI, device="cuda", precision="bfloat16")
     duplex.prepare("graph")
     duplex.set_sampling(SamplingValues())
+    captured = captures_counted(monkeypatch)
     noise = sound(20)
     for frames in (20, 58):  # with the silence behind it: a part of a chunk, a whole one
         voice = voice_from_codes(duplex.lm_config, duplex.encode_voice(sound(frames, seed=7).reshape(-1)))
-        for words in (1, 40, 75):
+        for words in (1, 17, 75):
             prompt = build_prompt(duplex.lm_config, duplex.prompt_codes, voice, range(100, 100 + words))
             assert prompt is not None
             case = f"{frames} frames of voice, {words} tokens"
@@ -59,4 +60,5 @@ def test_a_persona_is_primed_alike_in_graph_and_eager() -> None:
                 said = [duplex.step(frame) for frame in noise]
                 answers = answers or said
                 assert apart(said, answers) == "", f"talked {way}: {case}"
+    assert captured == []
     duplex.unload()

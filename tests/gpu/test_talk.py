@@ -11,7 +11,7 @@ import torch
 from engine.config import MIMI, MOSHI_7B, LMConfig
 from engine.duplex import Duplex
 from engine.sampling import SamplingValues
-from tests.gpu.talks import apart, copy_of, parts_apart, sound, talk
+from tests.gpu.talks import apart, captures_counted, copy_of, parts_apart, sound, talk
 
 pytestmark = pytest.mark.gpu
 
@@ -38,8 +38,9 @@ def test_graph_eager_and_switching_agree_for_500_frames_of_the_full_model(full: 
         assert parts_apart(wanted, full) == [], modes
 
 
-def test_live_sampling_values_need_no_new_capture(full: Duplex) -> None:
+def test_live_sampling_values_need_no_new_capture(full: Duplex, monkeypatch: pytest.MonkeyPatch) -> None:
     """User report G11: values changed in mid-talk reach the captured graph."""
+    captured = captures_counted(monkeypatch)
     results = []
     for mode in ("graph", "eager"):
         full.set_sampling(SamplingValues())
@@ -50,6 +51,7 @@ def test_live_sampling_values_need_no_new_capture(full: Duplex) -> None:
         results.append(answers)
     full.set_sampling(SamplingValues())
     assert apart(*results) == ""
+    assert captured == []
 
 
 def test_past_the_context_of_the_full_model(full: Duplex) -> None:
