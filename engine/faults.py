@@ -13,6 +13,7 @@ from contextlib import contextmanager
 
 import torch
 
+from engine.allocator import give_back_freed
 from engine.errors import EngineError, MemoryFullError
 
 _NO_MEMORY = (
@@ -69,8 +70,10 @@ def memory_sentence(doing: str, device: torch.device | str) -> str:
 
 
 def give_back(device: torch.device | str) -> None:
-    """Free what nobody uses any more, and hand it back to the driver, so that others, and the next try, can have it."""
+    """Free what nobody uses any more, and hand it back to the driver and the system, so that others, and the next try,
+    can have it."""
     gc.collect()
+    give_back_freed()
     if torch.device(device).type == "cuda":
         torch.cuda.empty_cache()
 

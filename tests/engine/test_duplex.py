@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import subprocess
+import sys
 import weakref
 from pathlib import Path
 from typing import Any
@@ -399,6 +401,48 @@ def test_five_rounds_of_loading_and_unloading_do_not_grow(folder: Path, duplex: 
     assert loaded >= duplex.weights_bytes + duplex.state_bytes
     assert max(left) <= 0.05 * loaded, left
     assert left[1] <= left[0] + 1000, left
+
+
+_ROUNDS = """
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from engine.duplex import Duplex
+
+
+def taken():  # kB of this process' own memory
+    lines = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
+    return int(lines["RssAnon"].split()[0])
+
+
+def load():
+    duplex = Duplex.load(Path(sys.argv[1]), device="cpu", precision="float32")
+    duplex.step(np.zeros(1920, np.float32))
+    return duplex
+
+
+load().unload()  # what PyTorch keeps for itself from its first use on
+before = taken()
+for _ in range(3):
+    duplex = load()
+    loaded = taken()
+    duplex.unload()
+    print(before, loaded, taken())
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="asks Linux")
+def test_what_an_unloaded_model_took_is_the_systems_again() -> None:
+    """User report L9, as the system counts it: a small model's pieces stay in the allocator's pools by themselves."""
+    root = Path(__file__).resolve().parents[2]
+    command = [sys.executable, "-c", _ROUNDS, str(root / "assets" / "mini")]
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True)
+    for line in done.stdout.splitlines():
+        before, loaded, after = (int(word) for word in line.split())
+        assert loaded - before > 100_000
+        assert after - before < 0.05 * (loaded - before), done.stdout
 
 
 @pytest.mark.parametrize("part", ["temporal.", "decoder"])
