@@ -28,7 +28,7 @@ from engine.frame import Frame
 from engine.fused_codec import CodecCuts, FusedCodec
 from engine.fused_codec import unsupported as codec_unsupported
 from engine.kernels_depth_frame import DepthFrame, Sampling, unfit
-from engine.kernels_linear import EARLY, LATE, NO_OVERLAP, Launch
+from engine.kernels_linear import EARLY, LATE, NO_OVERLAP, Launch, RingAhead
 from engine.kernels_ring_rows import RingRows
 from engine.lm import DepthLayer, LanguageModel, TemporalLayer, ring_of
 from engine.mimi import Mimi
@@ -49,6 +49,7 @@ class Launches(NamedTuple):
     ring_block: int = 16
     ring_warps: int = 2
     ring_rows: RingRows | None = None  # the ring by whole positions, not in blocks (`kernels_ring_rows`)
+    ring_ask: int = 0  # the projection asks for the ring into the L2 cache: 1 as it begins, 2 with its last weights
     depth_inputs: Launch = Launch(rows=2, tiles=16)
     depth_project: Launch = Launch(rows=8, warps=2)
     depth_attend: Launch = Launch(rows=8, warps=4, whole=True)
@@ -158,11 +159,20 @@ class FusedFrame(Frame):
 
     def _temporal_layer(self, layer: TemporalLayer) -> None:
         b, launches, pdl = self._scratch, self.launches, self.pdl
-        kernels_linear.linear(layer.in_proj, b.x, b.projected, launches.project, norm=layer.norm1, pdl=pdl)
+        ring = self._ring_ahead(layer)
+        kernels_linear.linear(layer.in_proj, b.x, b.projected, launches.project, norm=layer.norm1, ring=ring, pdl=pdl)
         self._ring_attend(layer)
         kernels_linear.linear(layer.out_proj, b.attended, b.x, launches.out, add=True, pdl=pdl)
         kernels_linear.gated(layer.linear_in, b.x, layer.norm2, b.hidden, launches.gate, pdl=pdl)
         kernels_linear.linear_add(layer.linear_out, b.hidden, b.x, launches.down, launches.down_block, pdl=pdl)
+
+    def _ring_ahead(self, layer: TemporalLayer) -> RingAhead | None:
+        """What of a layer's rings its projection asks for."""
+        if not self.launches.ring_ask:
+            return None
+        keys, values = (ring_of(self.state, name) for name in (layer.keys, layer.values))
+        keys, values = (ring.values if isinstance(ring, Quantized) else ring for ring in (keys, values))
+        return RingAhead(keys[0], values[0], self.state["tokens.position"], self.launches.ring_ask == 2)
 
     def _ring_attend(self, layer: TemporalLayer) -> None:
         s, b, use = self.state, self._scratch, self.launches

@@ -11,7 +11,11 @@ if not torch.cuda.is_available():
     os.environ["TRITON_INTERPRET"] = "1"  # read when Triton and the kernels are imported, which comes next
 pytest.importorskip("triton", reason="Triton is not installed")
 
+import triton
+import triton.language as tl
+
 from engine import kernels_attention, kernels_linear, kernels_ring_rows
+from engine.kernels_linear import ring_share
 from engine.kernels_ring_rows import RingRows
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
@@ -77,3 +81,19 @@ def test_scores_far_below_and_above_the_rest_are_no_trouble() -> None:
             projected, turns, position, *rings, CAPACITY, out, scratch, RingRows(2, 2), warps=1, pdl=PDL
         )
         assert_near(out, wanted)
+
+
+@triton.jit
+def shares_kernel(position, out, CAPACITY: tl.constexpr, PARTS: tl.constexpr):
+    first, rows = ring_share(tl.program_id(0), tl.load(position), CAPACITY, PARTS)
+    tl.store(out + 2 * tl.program_id(0), first)
+    tl.store(out + 2 * tl.program_id(0) + 1, rows)
+
+
+@pytest.mark.parametrize("parts", [1, 3, 8])
+def test_the_projection_asks_for_each_filled_row_once_and_for_no_other(parts: int) -> None:
+    for last in (0, 1, 7, 25, 26, 1237):
+        out = torch.zeros(HEADS * parts, 2, dtype=torch.int32, device=DEVICE)
+        shares_kernel[(HEADS * parts,)](torch.tensor([last], device=DEVICE), out, CAPACITY, parts)
+        asked = [row for first, rows in out.tolist() for row in range(first, first + rows)]
+        assert asked == [head * CAPACITY + slot for head in range(HEADS) for slot in range(min(last, CAPACITY))]

@@ -72,6 +72,11 @@ RING_ROWS = [
         (4, 16, 4, 2), (8, 8, 2, 2, True, False), (8, 8, 8, 1), (16, 8, 2, 2, True, False),
     )
 ]  # fmt: skip
+# The projection asks for the ring; and one with so few registers that the attention's first programs begin beside it.
+RING_ASKED: list[tuple[str, Change]] = [
+    *(("temporal", {"ring_ask": when}) for when in (2, 1)),
+    *(("temporal", {"project": L(2, 24), **rows(16, 4, 2, 2, fetch, False)}) for fetch in (True, False)),
+]
 USUAL_DRAWS: list[tuple[str, Change]] = [("depth", {"quick_heads": False}), ("temporal", {"quick_text": 0})]
 # What lost before is in RESULTS.md. The depth's forms with whole rows in a warp ("W") were never on a card.
 PLAIN = [
@@ -81,6 +86,7 @@ PLAIN = [
     *each("depth", "depth_down", W(4, 1, 4), W(2, 1, 2), W(8, 1, 8)),
     *each("depth", "depth_head", L(8, 1, 4), L(16, 1, 8)),
     *RING_ROWS,
+    *RING_ASKED,
     *USUAL_DRAWS,
 ]
 
@@ -138,7 +144,7 @@ def candidates(precision: str) -> list[tuple[str, Change]]:
     """(stage by which it is judged, change), in the order in which they are tried."""
     if precision == "bfloat16":
         return PLAIN
-    return [*quantized_candidates(precision), *RING_ROWS, *RINGS, *USUAL_DRAWS]
+    return [*quantized_candidates(precision), *RING_ROWS, *RING_ASKED[:2], *RINGS, *USUAL_DRAWS]
 
 
 def small_model(precision: str) -> Duplex:
