@@ -21,7 +21,7 @@ import numpy as np
 from app.echo import EchoCanceller, EchoState
 from app.echo_reference import Reference
 from app.input_chain import InputChain
-from app.levels import peak
+from app.levels import LOUDEST, peak
 from app.playback import TICK_MS, Move, samples
 from app.resample import StreamResampler, mix_down
 from app.ring import SAMPLE_RATE
@@ -33,7 +33,6 @@ QUIET = 10 ** (-48 / 20)  # answers below this may be left out unheard
 QUIET_LOOK = samples(200)
 FLUSH = samples(3)  # pushes the end of a fade out of the resampler
 LEVEL_WINDOW_S = 0.08  # levels and lateness are the worst of this and the window before
-LOUDEST = 4.0  # of a microphone's samples: some drivers go beyond full scale, none by more than that
 LATENCIES = 9  # frames over which mic-to-speaker is the median
 
 

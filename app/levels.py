@@ -11,6 +11,7 @@ import math
 import numpy as np
 
 QUIETEST_DBFS = -120.0  # what a meter shows for digital silence
+LOUDEST = 4.0  # some drivers and decoders go beyond full scale, none by more than that
 
 
 def limit_into(pcm: np.ndarray, out: np.ndarray) -> int:

@@ -21,6 +21,7 @@ import numpy as np
 
 from app.audio import to_pcm16
 from app.errors import UserError
+from app.levels import LOUDEST
 from app.resample import StreamResampler, mix_down
 from app.ring import SAMPLE_RATE
 
@@ -31,7 +32,6 @@ WHOLE_S = 600  # of what is read at once
 _SHORTER = re.compile(r"^data : (\d+) \(should be (\d+)\)", re.M)  # how libsndfile tells that a WAV file ends early
 _OPEN_LENGTHS = (0, 2**31 - 1, 2**32 - 1)  # of recordings that were streamed: nobody knew how long they would be
 _RATES_HZ = (1000, 768_000)  # beyond them a header lies, and the resampler gives up
-LOUDEST = 4.0  # what is beyond full scale in a sane file is less: decoders overshoot
 _NAME_KEPT = 40  # characters of the name in the temporary file's, which may not be longer than a file system allows
 
 

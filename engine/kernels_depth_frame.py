@@ -61,7 +61,7 @@ def depth_kernel(
     base, layer_table, step_table, inputs, keys, values, words, launches, stalled, order, hidden,
     temperature, top_k, seed, counter, forced, spoken, waits,
     D: tl.constexpr, H: tl.constexpr, HEADS: tl.constexpr, STEPS: tl.constexpr, BLOCK: tl.constexpr,
-    LAYERS: tl.constexpr, CARD: tl.constexpr, PROGRAMS: tl.constexpr,
+    LAYERS: tl.constexpr, CARD: tl.constexpr,
     IN: tl.constexpr, IN_FIRST: tl.constexpr, IN_REST: tl.constexpr,
     OUT: tl.constexpr, OUT_BLOCK: tl.constexpr,
     GATE: tl.constexpr, GATE_FIRST: tl.constexpr, GATE_REST: tl.constexpr,
@@ -304,7 +304,7 @@ class DepthFrame:
         down = triton.cdiv(hidden // 2, within)
         first = triton.next_power_of_2(down + 1) // 2
         self._constants: tuple[Any, ...] = (
-            dim, hidden, heads, steps, triton.next_power_of_2(steps), layers, card, programs, *inputs,
+            dim, hidden, heads, steps, triton.next_power_of_2(steps), layers, card, *inputs,
             out.share, triton.next_power_of_2(out.share), *gate, first, triton.next_power_of_2(max(1, down - first)),
             head.share, triton.next_power_of_2(head.share), within,
         )  # fmt: skip

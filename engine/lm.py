@@ -21,7 +21,6 @@ from engine.precision import KV
 from engine.quantize import Quantized, Weight, embedding, linear
 from engine.state import Slot, Slots
 
-ZERO_TOKEN = -1  # embeds to exactly 0
 UNGENERATED = -2  # filler of the token ring; must never reach the model
 
 
