@@ -7,6 +7,7 @@ and the making of an `Answer` from them. Knows the state's slots, nothing of how
 from __future__ import annotations
 
 import logging
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -61,11 +62,13 @@ class HostEnds:
         self._pcm_in, self._pcm_out = (torch.zeros(frame_size, pin_memory=pinned) for _ in range(2))
         self._spoken = torch.zeros(1 + config.own, dtype=torch.int64, pin_memory=pinned)
         self._heard = torch.zeros(config.codebooks, dtype=torch.int64, pin_memory=pinned)
-        self._checksum = torch.zeros((), pin_memory=pinned)
+        self._checksum = torch.zeros(1, pin_memory=pinned)
+        self._wrong = torch.zeros(1, dtype=torch.int32, pin_memory=pinned)  # how many numbers are none, by program
         # The same memory as NumPy sees it, which reads and writes it in half the time.
         self._sound_in, self._sound_out = self._pcm_in.numpy(), self._pcm_out.numpy()
         self._spoken_numbers, self._heard_numbers = self._spoken.numpy(), self._heard[: config.user].numpy()
         self._sent, self._entered = self._pcm_in[None, None], state["frame.pcm_in"]
+        self._sum, self._wrong_numbers = self._checksum.numpy(), self._wrong.numpy()
         self.kernels = kernels
         if kernels:
             self._try_kernels()
@@ -73,6 +76,11 @@ class HostEnds:
     def _try_kernels(self) -> None:
         """Copies it is where kernels fail to reach the host's memory."""
         try:
+            from engine import kernels_ends
+
+            programs = kernels_ends.sound_programs(len(self._pcm_out))
+            self._wrong = torch.zeros(1 + programs, dtype=torch.int32, pin_memory=self._device.type == "cuda")
+            self._wrong_numbers = self._wrong.numpy()
             self.enter()
             self.leave(self._state["frame.hidden"])
             self.wait()
@@ -104,12 +112,12 @@ class HostEnds:
             from engine import kernels_ends
 
             sources = sound.view(-1), spoken, heard, numbers.reshape(-1)
-            kernels_ends.hand_out(*sources, self._pcm_out, self._spoken, self._heard, self._checksum)
+            kernels_ends.hand_out(*sources, self._pcm_out, self._spoken, self._heard, self._wrong)
             return
         self._spoken.copy_(spoken, non_blocking=True)
         self._heard.copy_(heard, non_blocking=True)
         self._pcm_out.copy_(sound[0], non_blocking=True)
-        self._checksum.copy_(numbers.sum(dtype=torch.float32), non_blocking=True)
+        self._checksum.copy_(numbers.sum(dtype=torch.float32)[None], non_blocking=True)
 
     def wait(self) -> None:
         """For all that was enqueued; other threads go on."""
@@ -119,11 +127,14 @@ class HostEnds:
     def answer(self, silent: bool, spans: Spans) -> Answer:
         """After the wait. `silent`: no whole frame of own codes is out yet."""
         user = tuple(self._heard_numbers.tolist())
-        sane = bool(np.isfinite(self._checksum.item()))
+        sane = not self._wrong_numbers[0] if self.kernels else math.isfinite(self._sum[0])
         if silent:
-            return Answer(np.zeros(len(self._pcm_out), np.float32), None, None, user, spans, sane)
+            return Answer(np.zeros(len(self._pcm_out), np.float32), None, None, user, spans, bool(sane))
         text, *own = self._spoken_numbers.tolist()
-        sound = self._sound_out
-        finite = sane and bool(np.isfinite(sound).all())
-        pcm = np.clip(sound, -1.0, 1.0) if finite else np.zeros_like(sound)
+        if self.kernels:  # they have looked and clipped already
+            finite = not any(self._wrong_numbers.tolist())
+            pcm = self._sound_out.copy() if finite else np.zeros_like(self._sound_out)
+        else:
+            finite = sane and bool(np.isfinite(self._sound_out).all())
+            pcm = np.clip(self._sound_out, -1.0, 1.0) if finite else np.zeros_like(self._sound_out)
         return Answer(pcm, text, tuple(own), user, spans, finite)

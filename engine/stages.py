@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
+from functools import partial
 from itertools import cycle, pairwise
 from time import perf_counter_ns
 from typing import Any, NamedTuple
@@ -58,6 +59,8 @@ class Handover(NamedTuple):
         kernels, else "inside").
     apart: so many first stages are a graph of their own, at work while the rest is handed to the card.
     direct: graphs are started by the driver, past the preparation of random streams that PyTorch puts before each.
+    stamps: what takes the time between stages: "events" of CUDA, or "kernels", each of which notes the card's clock,
+        and over which neighbours may overlap as over any other (where there are fused kernels, else "events").
     timed_every: one frame of so many, when it is replayed, has time stamps between its stages; the others show its
         times. 0: none has.
     """
@@ -65,7 +68,11 @@ class Handover(NamedTuple):
     ends: str = "copies"
     apart: int = 0
     direct: bool = False
+    stamps: str = "events"
     timed_every: int = 1
+
+    def without_kernels(self) -> Handover:
+        return self._replace(ends="inside" if self.ends == "kernels" else self.ends, stamps="events")
 
 
 class Ends(NamedTuple):
@@ -80,16 +87,26 @@ NO_ENDS = Ends(lambda: None, lambda mode: None)
 
 
 class StageClock:
-    """Times between consecutive marks: CUDA events on a GPU, the host's clock elsewhere.
+    """Times between consecutive marks: CUDA events or kernels on a GPU, the host's clock elsewhere.
 
-    Where PyTorch can (2.8 on), the events are external ones, which a graph may contain; `inside_graphs` says so.
+    Kernels may be parts of a graph, and so may events where PyTorch has external ones (2.8 on); `inside_graphs` says
+    whether these can.
     """
 
-    def __init__(self, marks: int, device: torch.device) -> None:
-        self.inside_graphs = False
+    def __init__(self, marks: int, device: torch.device, *, kernels: bool = False) -> None:
+        """kernels: by kernels (imports Triton)."""
+        self.inside_graphs = kernels
         self._events: list[Any] = []
         self._nanoseconds = [0] * marks
-        if device.type == "cuda":
+        self._stamp: Callable[[int], None] | None = None
+        if kernels:
+            from engine import kernels_ends, kernels_linear
+
+            self._host_stamps = torch.zeros(marks, dtype=torch.int64, pin_memory=device.type == "cuda")
+            self._stamps = self._host_stamps.to(device, copy=True)
+            pdl = kernels_linear.EARLY if kernels_linear.supports_pdl(device) else kernels_linear.NO_OVERLAP
+            self._stamp = partial(kernels_ends.stamp, self._stamps, self._host_stamps, pdl=pdl)
+        elif device.type == "cuda":
             with suppress(TypeError):  # before PyTorch 2.8 events have no such argument
                 self._events = [torch.cuda.Event(enable_timing=True, external=True) for _ in range(marks)]  # type: ignore[no-untyped-call]
             self.inside_graphs = bool(self._events)
@@ -97,13 +114,17 @@ class StageClock:
 
     def mark(self, index: int) -> None:
         """Stamp the moment at which the work enqueued so far is done."""
-        if self._events:
+        if self._stamp is not None:
+            self._stamp(index)
+        elif self._events:
             self._events[index].record()
         else:
             self._nanoseconds[index] = perf_counter_ns()
 
     def spans(self) -> tuple[float, ...]:
         """Milliseconds between the marks of the last frame; ask after the device has finished it."""
+        if self._stamp is not None:
+            return tuple((b - a) / 1e6 for a, b in pairwise(self._host_stamps.tolist()))
         if self._events:
             return tuple(a.elapsed_time(b) for a, b in pairwise(self._events))
         return tuple((b - a) / 1e6 for a, b in pairwise(self._nanoseconds))
@@ -131,7 +152,7 @@ class Stages:
         self._device, self._state, self._pool, self._compiled = device, state, pool, compiled
         self._rehearsed, self._liven = rehearsed, liven
         self._no_graphs = None if pool is not None else graph_unavailable_reason(device)
-        self._clock = StageClock(len(stages) + 1, device)
+        self._clock = StageClock(len(stages) + 1, device, kernels=handover.stamps == "kernels")
         self._graphs: dict[str, list[CUDAGraphed]] = {}
         self._ends = ends
         self._runs: dict[str, Callable[[], None]] = {"eager": self._timed("eager", self._funcs)}

@@ -19,7 +19,7 @@ from engine.answer import Answer, HostEnds, Spans
 from engine.config import LMConfig, MimiConfig
 from engine.duplex import Duplex
 from engine.frame import frame_slots
-from engine.stages import Handover
+from engine.stages import Handover, Stage, Stages
 from engine.state import State
 from tests.checkpoints import write_checkpoint
 from tests.engine import oracle
@@ -30,7 +30,7 @@ WAYS = (
     Handover(),
     Handover(ends="inside"),
     Handover(ends="inside", apart=0),
-    Handover(ends="kernels", apart=1, direct=True),
+    Handover(ends="kernels", apart=1, direct=True, stamps="kernels"),
     Handover(ends="inside", apart=2, timed_every=3),
     Handover(apart=1, timed_every=0),
 )
@@ -83,6 +83,38 @@ def test_kernels_see_numbers_that_are_none(state: State, wrong: float) -> None:
     answer = through(state, True, np.zeros(1920, np.float32))
     assert not answer.finite
     assert not answer.pcm.any()
+
+
+@pytest.mark.parametrize("sample", [0, 700, 1919])
+def test_kernels_see_samples_that_are_none(state: State, sample: int) -> None:
+    state["frame.pcm_out"][0, 0, sample] = -float("inf")
+    answer = through(state, True, np.zeros(1920, np.float32))
+    assert not answer.finite
+    assert not answer.pcm.any()
+
+
+def test_the_cards_clock_times_stages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its kernel is stood in for: no interpreter has that clock."""
+    clock = iter((1_000_000, 1_250_000, 4_250_000))
+
+    def stamp(stamps: torch.Tensor, host: torch.Tensor, index: int, *, pdl: int) -> None:
+        stamps[index] = next(clock)
+        if index == len(stamps) - 1:
+            host.copy_(stamps)
+
+    monkeypatch.setattr("engine.kernels_ends.stamp", stamp)
+    device = torch.device(DEVICE)
+    stages = Stages(
+        [Stage("first", lambda: None), Stage("second", lambda: None)], device, State({}, DEVICE),
+        compiled=lambda form: [], handover=Handover(stamps="kernels"),
+    )  # fmt: skip
+    stages.run("eager")
+    assert stages.spans() == (0.25, 3.0)
+
+
+def test_without_kernels_the_nearest_way_is_taken() -> None:
+    assert Handover("kernels", 1, True, "kernels").without_kernels() == Handover("inside", 1, True)
+    assert Handover().without_kernels() == Handover()
 
 
 def test_copies_it_is_where_kernels_fail(state: State, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -39,8 +39,10 @@ WAYS = {
     "encode apart, direct": Handover(apart=1, direct=True),
     "kernels, direct, one graph": BEST._replace(apart=0),
     "kernels, direct, encode apart": BEST,
-    "the same, every 16th timed": BEST._replace(timed_every=16),
-    "the same, none timed": BEST._replace(timed_every=0),
+    "the same, stamps by kernels": BEST._replace(stamps="kernels"),
+    "one graph, stamps by kernels": BEST._replace(stamps="kernels", apart=0),
+    "encode apart, 16th timed": BEST._replace(timed_every=16),
+    "encode apart, none timed": BEST._replace(timed_every=0),
     "one graph, none timed": BEST._replace(apart=0, timed_every=0),
 }
 
