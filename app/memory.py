@@ -182,11 +182,6 @@ def _spread_bytes(lm: LMConfig, precision: str, value_bytes: int) -> int:
     return 2 * value_bytes * min(largest, SPREAD_AT_ONCE)
 
 
-def lm_parameters(lm: LMConfig) -> int:
-    """Weights that are loaded: the own depth steps only (lm.md 4)."""
-    return sum(count * math.prod(shape) for _, shape, count in lm_shapes(lm))
-
-
 def ring_bytes_per_position(lm: LMConfig, precision: str, kv: str = "full") -> int:
     """Keys and values of one frame in all temporal layers: 512 KiB at full size in bfloat16, 260 in 8 bits, where each
     head's vector has a scale."""

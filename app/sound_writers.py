@@ -19,7 +19,6 @@ from app.errors import UserError
 from app.ring import SAMPLE_RATE
 
 CHANNELS = 2
-FORMATS = ("wav", "flac")
 _HEADER = 44
 _WAV_SECONDS = (2**32 - 1 - _HEADER) // (SAMPLE_RATE * CHANNELS * 2)  # what its 32-bit sizes can hold: 12 hours
 _FLAC_SECONDS = 24 * 3600.0
@@ -174,7 +173,7 @@ Writer = WavWriter | FlacWriter
 
 
 def open_writer(path: Path, form: str) -> Writer:
-    """form: one of FORMATS. Raises OSError or UserError; no file is left then."""
+    """form: one of config.RECORD_FORMATS. Raises OSError or UserError; no file is left then."""
     return WavWriter(path) if form == "wav" else FlacWriter(path)
 
 

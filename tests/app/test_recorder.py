@@ -20,12 +20,13 @@ import pytest
 import soundfile
 
 from app.audio import to_pcm16
+from app.config import RECORD_FORMATS
 from app.conversation import Conversation
 from app.messages import LoadModel, ModelSpec, StartTalk, TalkEnded
 from app.recorder import Recorder
 from app.ring import FRAME, SAMPLE_RATE
 from app.sound_check import SoundCheck
-from app.sound_writers import FORMATS, WavWriter, Writer, open_writer
+from app.sound_writers import WavWriter, Writer, open_writer
 from app.talk_ends import TalkEnds
 from tests.app.fake_engine import FakeEngine, FakeLoader, FakeVoices, VirtualClock
 from tests.app.virtual_ends import VirtualEnds
@@ -57,7 +58,7 @@ def until(condition: Callable[[], bool]) -> None:
     raise AssertionError("it did not come to pass within 5 s")
 
 
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", RECORD_FORMATS)
 def test_the_user_is_left_and_the_model_right(tmp_path: Path, form: str) -> None:
     recorder = make()
     folder = tmp_path / "Träume und Pläne" / "talks"
@@ -90,7 +91,7 @@ def test_wav_is_plain_for_every_reader(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows keeps permissions otherwise")
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", RECORD_FORMATS)
 def test_only_the_owner_may_open_a_recording(tmp_path: Path, form: str) -> None:
     mask = os.umask(0)
     try:
@@ -176,7 +177,7 @@ time.sleep(60)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", RECORD_FORMATS)
 def test_a_recording_can_be_opened_after_the_program_was_killed(tmp_path: Path, form: str) -> None:
     process = subprocess.Popen([sys.executable, "-c", KILLED, str(tmp_path), form], stdout=subprocess.PIPE)
     try:
@@ -266,7 +267,7 @@ print("again:", recorder.state.trouble or "well")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no limit of this kind")
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", RECORD_FORMATS)
 def test_where_the_system_refuses_to_write_more_what_there_is_can_be_opened(tmp_path: Path, form: str) -> None:
     """The same with the system's own refusal, in a process of its own."""
     done = subprocess.run([sys.executable, "-c", LITTLE_ROOM, str(tmp_path / "talks"), form], capture_output=True,
@@ -310,7 +311,7 @@ print("again:", recorder.state.trouble or "well")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no limit of this kind")
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", RECORD_FORMATS)
 @pytest.mark.parametrize("room", [0, 20, 50])
 def test_a_disk_that_is_full_from_the_start_leaves_no_empty_file(tmp_path: Path, form: str, room: int) -> None:
     done = subprocess.run([sys.executable, "-c", NO_ROOM, str(tmp_path / "talks"), form, str(room)],
