@@ -109,8 +109,6 @@ class Duplex:
         """Frames go this way from now on, in modes that have still to be prepared."""
         how = how if self.plain_reason is None else how.without_kernels()
         self._host = HostEnds(self.lm_config, self.state, self.frame_size, kernels=how.ends == "kernels")
-        if self._pool is not None:
-            self._pool.direct = how.direct
         self._frame_stages = self._make_stages(*STAGES, ends=Ends(self._host.enter, self._leave), how=how)
 
     def _liven(self) -> None:

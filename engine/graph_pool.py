@@ -6,13 +6,11 @@ Owns everything that PyTorch and CUDA ask of a capture. Knows nothing of what is
 
 from __future__ import annotations
 
-import ctypes
 import gc
-import os
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 import torch
 
@@ -21,7 +19,6 @@ class Recorder(Protocol):
     """What `CUDAGraphed` asks of a pool. `GraphPool` is the real one; the tests bring one that works on a CPU."""
 
     lock: threading.RLock
-    direct: bool  # graphs that are recorded from now on draw nothing from PyTorch's random streams
 
     def rehearse(self, func: Callable[..., Any], inputs: tuple[Any, ...]) -> None: ...
 
@@ -49,12 +46,9 @@ class GraphPool:
             self.handle = torch.cuda.graph_pool_handle()
         self.stream = torch.cuda.Stream(self.device)  # type: ignore[no-untyped-call]
         self.lock = threading.RLock()
-        self.direct = False
         self._minimum_free = minimum_free
         self._last_stream: torch.cuda.Stream | None = None
         self._last_handle: int | None = None
-        self._launch = _graph_launch()
-        self._executables: dict[torch.cuda.CUDAGraph, int] = {}  # of graphs that are started past PyTorch
         self._failed: list[torch.cuda.CUDAGraph] = []
 
     @property
@@ -87,9 +81,6 @@ class GraphPool:
         except BaseException:
             self._abandon(graph)
             raise
-        if self.direct:
-            with suppress(AttributeError, RuntimeError):  # PyTorch 2.9 has no such thing, or not of every graph
-                self._executables[graph] = int(graph.raw_cuda_graph_exec())
         return graph, outputs
 
     def follow(self) -> None:
@@ -104,21 +95,12 @@ class GraphPool:
         self._last_stream, self._last_handle = stream, handle
 
     def replay(self, graph: torch.cuda.CUDAGraph) -> None:
-        """Enqueue the graph on the current stream; `follow` comes first.
-
-        PyTorch puts two little kernels before every graph, which tell it where the random stream is. A graph that was
-        recorded as `direct` does without.
-        """
-        executable = self._executables.get(graph)
-        if executable is None or self._launch is None or self._last_handle is None:
-            graph.replay()
-        elif self._launch(executable, self._last_handle) != 0:
-            graph.replay()  # PyTorch's own start says what is wrong
+        """Enqueue the graph on the current stream; `follow` comes first."""
+        graph.replay()
 
     def release(self, graph: torch.cuda.CUDAGraph) -> None:
         """Drop a graph that may still be running, and give its memory back."""
         torch.cuda.synchronize(self.device)
-        self._executables.pop(graph, None)
         graph.reset()
         torch.cuda.empty_cache()
 
@@ -161,14 +143,3 @@ class GraphPool:
         ):
             torch.zeros(1, device=self.device)
         empty.reset()
-
-
-def _graph_launch() -> Callable[[int, int], int] | None:
-    """CUDA's own start of a graph (executable, stream) -> 0 or an error; None where the driver cannot be found."""
-    try:
-        driver = ctypes.CDLL("nvcuda.dll" if os.name == "nt" else "libcuda.so.1")
-        launch = driver.cuGraphLaunch
-    except (OSError, AttributeError):
-        return None
-    launch.argtypes, launch.restype = (ctypes.c_void_p, ctypes.c_void_p), ctypes.c_int
-    return cast(Callable[[int, int], int], launch)

@@ -58,7 +58,6 @@ class Handover(NamedTuple):
         "kernels": one kernel at either end of the graph reads and writes the host's memory (where there are fused
         kernels, else "inside").
     apart: so many first stages are a graph of their own, at work while the rest is handed to the card.
-    direct: graphs are started by the driver, past the preparation of random streams that PyTorch puts before each.
     stamps: what takes the time between stages: "events" of CUDA, or "kernels", each of which notes the card's clock,
         and over which neighbours may overlap as over any other (where there are fused kernels, else "events").
     timed_every: one frame of so many, when it is replayed, has time stamps between its stages; the others show its
@@ -67,7 +66,6 @@ class Handover(NamedTuple):
 
     ends: str = "copies"
     apart: int = 0
-    direct: bool = False
     stamps: str = "events"
     timed_every: int = 1
 

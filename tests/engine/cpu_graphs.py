@@ -48,7 +48,6 @@ class CpuPool:
 
     def __init__(self, fail: str | None = None) -> None:
         self.lock = threading.RLock()
-        self.direct = False
         self.fail = fail
         self.rehearsals = 0
         self.recorded: list[Recording] = []

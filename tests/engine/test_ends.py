@@ -30,7 +30,7 @@ WAYS = (
     Handover(),
     Handover(ends="inside"),
     Handover(ends="inside", apart=0),
-    Handover(ends="kernels", apart=1, direct=True, stamps="kernels"),
+    Handover(ends="kernels", apart=1, stamps="kernels"),
     Handover(ends="inside", apart=2, timed_every=3),
     Handover(apart=1, timed_every=0),
 )
@@ -113,7 +113,7 @@ def test_the_cards_clock_times_stages(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_without_kernels_the_nearest_way_is_taken() -> None:
-    assert Handover("kernels", 1, True, "kernels").without_kernels() == Handover("inside", 1, True)
+    assert Handover("kernels", 1, "kernels").without_kernels() == Handover("inside", 1)
     assert Handover().without_kernels() == Handover()
 
 
@@ -148,7 +148,6 @@ def test_replayed_frames_are_those_of_eager_in_every_way(
     duplex.frame.counted_noise = True  # as on a card: no random stream of the host
     duplex._frame_stages._clock.inside_graphs = True
     duplex.prepare("graph")
-    assert pool.direct is way.direct
     replays = pool.replays
     replayed = talk(duplex, "graph")
     assert pool.replays == replays + 7 * (2 if way.apart else 1)

@@ -30,18 +30,16 @@ from engine.stages import Handover, Stages
 HALF_FULL = 1500
 ROUNDS = 3
 WARM = 10
-BEST = Handover(ends="kernels", apart=1, direct=True)
+BEST = Handover(ends="kernels", apart=1, stamps="kernels")
 WAYS = {
     "copies, one graph": Handover(apart=0),
     "encode apart": Handover(apart=1),
     "encode apart, copies inside": Handover(ends="inside", apart=1),
-    "encode apart, kernels": Handover(ends="kernels", apart=1),
-    "encode apart, direct": Handover(apart=1, direct=True),
-    "kernels, direct, one graph": BEST._replace(apart=0),
-    "kernels, direct, encode apart": BEST,
-    "the same, stamps by kernels": BEST._replace(stamps="kernels"),
-    "one graph, stamps by kernels": BEST._replace(stamps="kernels", apart=0),
-    "encode apart, 16th timed": BEST._replace(timed_every=16),
+    "encode apart, kernels at the ends": Handover(ends="kernels", apart=1),
+    "encode apart, stamps by kernels": Handover(apart=1, stamps="kernels"),
+    "kernels for both, encode apart": BEST,
+    "kernels for both, one graph": BEST._replace(apart=0),
+    "encode apart, 1 of 16 timed": BEST._replace(timed_every=16),
     "encode apart, none timed": BEST._replace(timed_every=0),
     "one graph, none timed": BEST._replace(apart=0, timed_every=0),
 }
@@ -173,19 +171,19 @@ def measure(bench: Bench, frames: int) -> list[Way]:
             times[way.name] += taken[WARM:]
             answers[way.name] += came[WARM:]
             same[way.name] &= digest(came) == wanted
-    print(f"\n{'way':32}   p50   p99 " + "".join(f"{name:>9}" for name in STAGES) + "   rest  same")
+    print(f"\n{'way':34}   p50   p99 " + "".join(f"{name:>9}" for name in STAGES) + "   rest  same")
     for name, taken in times.items():
         taken.sort()
         spans = [statistics.median(getattr(a.spans, stage) for a in answers[name]) for stage in STAGES]
         p50, p99 = statistics.median(taken), taken[int(len(taken) * 0.99)]
         print(
-            f"{name:32} {p50:5.3f} {p99:5.3f} {''.join(f'{span:9.3f}' for span in spans)} {p50 - sum(spans):6.3f}"
+            f"{name:34} {p50:5.3f} {p99:5.3f} {''.join(f'{span:9.3f}' for span in spans)} {p50 - sum(spans):6.3f}"
             f"  {'yes' if same[name] else 'NO'}",
             flush=True,
         )
-    print(f"\n{'way':32}" + "".join(f"{name:>8}" for name in ("put", "start", "first", "wait", "times", "answer")))
+    print(f"\n{'way':34}" + "".join(f"{name:>8}" for name in ("put", "start", "first", "wait", "times", "answer")))
     for way in ways:
-        print(f"{way.name:32}" + "".join(f"{value:8.1f}" for value in bench.host_times(way).values()), flush=True)
+        print(f"{way.name:34}" + "".join(f"{value:8.1f}" for value in bench.host_times(way).values()), flush=True)
     return ways
 
 
@@ -200,7 +198,7 @@ def main() -> None:
     bench = Bench(engine)
     ways = measure(bench, options.frames)
     for way in ways:
-        if way.name == "kernels, direct, encode apart":
+        if way.name == "kernels for both, encode apart":
             for name, taken in bench.waits(way, options.frames // 3).items():
                 print(f"waiting by {name}: {taken:.3f}")
     print(f"{time.perf_counter() - began:.0f} s in all; {torch.cuda.memory_reserved() / 1e9:.1f} GB reserved")
