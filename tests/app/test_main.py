@@ -137,6 +137,41 @@ def test_diagnostics_hold_what_helps_and_nothing_private(
     assert "hello" not in text
 
 
+def test_a_report_has_the_words_of_the_talk_only_where_the_user_ticked_it(
+    settings: config.Settings, tmp_path: Path
+) -> None:
+    """By the engine's own failure; the records of the talk are in it either way, persona and sound never."""
+    clock = VirtualClock()
+    engine = FakeEngine(advance=clock.advance, text={2: 100})
+    conversation = Conversation(
+        VirtualEnds(clock, 10),
+        voices=FakeVoices(),
+        load_engine=FakeLoader(engine),
+        thread_context=nullcontext,
+        clock=clock,
+    )
+    rescue = Rescue(settings, conversation, diagnostics.LastLines())
+    rescue.reports.folder = tmp_path / "crashes"
+    texts = []
+    for ticked in (False, True):
+        engine.fail_at[8] = RuntimeError("a fault of the engine")
+        assert settings.set("report.transcript", ticked) == ""
+        for command in (LoadModel(ModelSpec("mini")), StartTalk(PersonaChoice("NATF2", "I am a secret pirate."))):
+            conversation.send(command)
+        conversation.run(until_idle=True)
+        assert rescue.reports.last is not None
+        texts.append(rescue.reports.last.read_text())
+    assert len(list((tmp_path / "crashes").iterdir())) == 2
+    for text in texts:
+        assert "RuntimeError: a fault of the engine" in text
+        assert "pirate" not in text
+        frames = text.split(" frames ==\n")[1].splitlines()
+        assert frames[0].split(",")[:3] == ["number", "clock_ns", "mode"]
+        assert len(frames[1:]) >= 7
+    assert ["hello" in text for text in texts] == [False, True]
+    assert ["report.transcript" in text for text in texts] == [False, True], "the settings that differ"
+
+
 def test_doctor_that_hangs_fails_or_is_missing_is_a_sentence() -> None:
     assert diagnostics.ask_doctor([sys.executable, "-c", "print('fine: é')"]).startswith("fine")
     assert "did not come back" in diagnostics.ask_doctor([sys.executable, "-c", "import time; time.sleep(9)"], 0.2)
