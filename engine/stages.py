@@ -65,7 +65,7 @@ class Handover(NamedTuple):
     """
 
     ends: str = "copies"
-    apart: int = 0
+    apart: int = 1
     stamps: str = "events"
     timed_every: int = 1
 
