@@ -20,6 +20,8 @@ from engine.state import State
 
 log = logging.getLogger(__name__)
 
+SOUND_BLOCK = 512  # samples that one program hands out
+
 
 class Spans(NamedTuple):
     """Milliseconds of one frame. `host` is the total without the four stages: copies, Python, the wait."""
@@ -49,6 +51,11 @@ class Answer(NamedTuple):
     finite: bool = True  # False: the model's numbers are no numbers any more; pcm is silence, and so are later frames
 
 
+def sound_programs(size: int) -> int:
+    """How many programs hand out so many samples."""
+    return -(-size // SOUND_BLOCK)
+
+
 class HostEnds:
     """One frame in and out. `enter` and `leave` are enqueued, or part of a graph; what they leave here must be waited
     for once."""
@@ -60,15 +67,16 @@ class HostEnds:
         self._device = state["frame.pcm_in"].device
         pinned = self._device.type == "cuda"
         self._pcm_in, self._pcm_out = (torch.zeros(frame_size, pin_memory=pinned) for _ in range(2))
-        self._spoken = torch.zeros(1 + config.own, dtype=torch.int64, pin_memory=pinned)
-        self._heard = torch.zeros(config.codebooks, dtype=torch.int64, pin_memory=pinned)
+        self._own, self._user = config.own, config.user
+        # Tokens spoken, tokens heard, and by program how many numbers are none: one piece, which is read at once.
+        sizes = 1 + config.own, config.codebooks, 1 + (sound_programs(frame_size) if kernels else 0)
+        self._integers = torch.zeros(sum(sizes), dtype=torch.int64, pin_memory=pinned)
+        self._spoken, self._heard, self._wrong = self._integers.split(sizes)
         self._checksum = torch.zeros(1, pin_memory=pinned)
-        self._wrong = torch.zeros(1, dtype=torch.int32, pin_memory=pinned)  # how many numbers are none, by program
         # The same memory as NumPy sees it, which reads and writes it in half the time.
         self._sound_in, self._sound_out = self._pcm_in.numpy(), self._pcm_out.numpy()
-        self._spoken_numbers, self._heard_numbers = self._spoken.numpy(), self._heard[: config.user].numpy()
+        self._numbers, self._sum = self._integers.numpy(), self._checksum.numpy()
         self._sent, self._entered = self._pcm_in[None, None], state["frame.pcm_in"]
-        self._sum, self._wrong_numbers = self._checksum.numpy(), self._wrong.numpy()
         self.kernels = kernels
         if kernels:
             self._try_kernels()
@@ -76,11 +84,6 @@ class HostEnds:
     def _try_kernels(self) -> None:
         """Copies it is where kernels fail to reach the host's memory."""
         try:
-            from engine import kernels_ends
-
-            programs = kernels_ends.sound_programs(len(self._pcm_out))
-            self._wrong = torch.zeros(1 + programs, dtype=torch.int32, pin_memory=self._device.type == "cuda")
-            self._wrong_numbers = self._wrong.numpy()
             self.enter()
             self.leave(self._state["frame.hidden"])
             self.wait()
@@ -112,7 +115,7 @@ class HostEnds:
             from engine import kernels_ends
 
             sources = sound.view(-1), spoken, heard, numbers.reshape(-1)
-            kernels_ends.hand_out(*sources, self._pcm_out, self._spoken, self._heard, self._wrong)
+            kernels_ends.hand_out(*sources, self._pcm_out, self._spoken, self._heard, self._wrong, SOUND_BLOCK)
             return
         self._spoken.copy_(spoken, non_blocking=True)
         self._heard.copy_(heard, non_blocking=True)
@@ -126,15 +129,16 @@ class HostEnds:
 
     def answer(self, silent: bool, spans: Spans) -> Answer:
         """After the wait. `silent`: no whole frame of own codes is out yet."""
-        user = tuple(self._heard_numbers.tolist())
-        sane = not self._wrong_numbers[0] if self.kernels else math.isfinite(self._sum[0])
+        text, *numbers = self._numbers.tolist()
+        own, numbers = tuple(numbers[: self._own]), numbers[self._own :]
+        user, wrong = tuple(numbers[: self._user]), numbers[len(self._heard) :]
+        sane = wrong[0] == 0 if self.kernels else math.isfinite(self._sum[0])
         if silent:
-            return Answer(np.zeros(len(self._pcm_out), np.float32), None, None, user, spans, bool(sane))
-        text, *own = self._spoken_numbers.tolist()
+            return Answer(np.zeros(len(self._sound_out), np.float32), None, None, user, spans, sane)
         if self.kernels:  # they have looked and clipped already
-            finite = not any(self._wrong_numbers.tolist())
+            finite = not any(wrong)
             pcm = self._sound_out.copy() if finite else np.zeros_like(self._sound_out)
         else:
             finite = sane and bool(np.isfinite(self._sound_out).all())
             pcm = np.clip(self._sound_out, -1.0, 1.0) if finite else np.zeros_like(self._sound_out)
-        return Answer(pcm, text, tuple(own), user, spans, finite)
+        return Answer(pcm, text, own, user, spans, finite)

@@ -14,7 +14,6 @@ from torch import Tensor
 from engine.kernels_linear import launch_options, wait_for_inputs
 
 LARGEST = tl.constexpr(3.4028234663852886e38)  # of float32
-SOUND_BLOCK = 512
 
 
 @triton.jit
@@ -59,28 +58,23 @@ def stamp_kernel(stamps, host, index: tl.constexpr, LAST: tl.constexpr, PDL: tl.
 
 def take_in(source: Tensor, out: Tensor) -> None:
     """source [n] float32, of the host and pinned -> out [n]."""
-    size, block = out.shape[0], SOUND_BLOCK
+    size, block = out.shape[0], 512
     take_in_kernel[(triton.cdiv(size, block),)](source, out, size, block, num_warps=4)
 
 
 def hand_out(
     sound: Tensor, spoken: Tensor, heard: Tensor, numbers: Tensor, host_sound: Tensor, host_spoken: Tensor,
-    host_heard: Tensor, host_wrong: Tensor,
+    host_heard: Tensor, host_wrong: Tensor, block: int,
 ) -> None:  # fmt: skip
     """sound [n] float32, clipped to [-1, 1], spoken [1 + own] and heard [Q] int64 -> memory of the host, pinned, of the
-    same shapes; host_wrong [1 + programs for the sound] int32: how many of numbers [D], and of each program's samples
+    same shapes; host_wrong [1 + blocks of the sound] int64: how many of numbers [D], and of each block of samples
     before they were clipped, are not finite."""
-    sizes, block = (sound.shape[0], spoken.shape[0], heard.shape[0], numbers.shape[0]), SOUND_BLOCK
+    sizes = sound.shape[0], spoken.shape[0], heard.shape[0], numbers.shape[0]
     tokens, summed = triton.next_power_of_2(max(sizes[1:3])), triton.next_power_of_2(sizes[3])
     hand_out_kernel[(1 + triton.cdiv(sizes[0], block),)](
         sound, spoken, heard, numbers, host_sound, host_spoken, host_heard, host_wrong, *sizes, block, tokens,
         summed, num_warps=4,
     )  # fmt: skip
-
-
-def sound_programs(size: int) -> int:
-    """How many programs hand out so many samples."""
-    return int(triton.cdiv(size, SOUND_BLOCK))
 
 
 def stamp(stamps: Tensor, host: Tensor, index: int, *, pdl: int) -> None:

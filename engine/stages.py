@@ -16,6 +16,7 @@ from time import perf_counter_ns
 from typing import Any, NamedTuple
 
 import torch
+from torch import Tensor
 
 from engine.errors import Cancelled, EngineError
 from engine.faults import device_lost, out_of_memory
@@ -98,17 +99,19 @@ class StageClock:
         self._nanoseconds = [0] * marks
         self._stamp: Callable[[int], None] | None = None
         if kernels:
-            from engine import kernels_ends, kernels_linear
-
             self._host_stamps = torch.zeros(marks, dtype=torch.int64, pin_memory=device.type == "cuda")
-            self._stamps = self._host_stamps.to(device, copy=True)
-            pdl = kernels_linear.EARLY if kernels_linear.supports_pdl(device) else kernels_linear.NO_OVERLAP
-            self._stamp = partial(kernels_ends.stamp, self._stamps, self._host_stamps, pdl=pdl)
+            self._stamp = self._stamping(self._host_stamps.to(device, copy=True))
         elif device.type == "cuda":
             with suppress(TypeError):  # before PyTorch 2.8 events have no such argument
                 self._events = [torch.cuda.Event(enable_timing=True, external=True) for _ in range(marks)]  # type: ignore[no-untyped-call]
             self.inside_graphs = bool(self._events)
             self._events = self._events or [torch.cuda.Event(enable_timing=True) for _ in range(marks)]  # type: ignore[no-untyped-call]
+
+    def _stamping(self, stamps: Tensor) -> Callable[[int], None]:
+        from engine import kernels_ends, kernels_linear
+
+        pdl = kernels_linear.EARLY if kernels_linear.supports_pdl(stamps.device) else kernels_linear.NO_OVERLAP
+        return partial(kernels_ends.stamp, stamps, self._host_stamps, pdl=pdl)
 
     def mark(self, index: int) -> None:
         """Stamp the moment at which the work enqueued so far is done."""
