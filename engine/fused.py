@@ -19,6 +19,7 @@ from engine import (
     kernels_depth_rows,
     kernels_linear,
     kernels_ring8,
+    kernels_ring8_rows,
     kernels_ring_rows,
     kernels_sampling,
     kernels_tokens,
@@ -49,6 +50,7 @@ class Launches(NamedTuple):
     ring_block: int = 16
     ring_warps: int = 2
     ring_rows: RingRows | None = None  # the ring by whole positions, not in blocks (`kernels_ring_rows`)
+    ring8_rows: RingRows | None = None  # the same for a ring in 8 bits (`kernels_ring8_rows`)
     ring_ask: int = 0  # the projection asks for the ring into the L2 cache: 1 as it begins, 2 with its last weights
     depth_inputs: Launch = Launch(rows=2, tiles=16)
     depth_project: Launch = Launch(rows=8, warps=2)
@@ -178,11 +180,14 @@ class FusedFrame(Frame):
         s, b, use = self.state, self._scratch, self.launches
         keys, values = (ring_of(s, name) for name in (layer.keys, layer.values))
         if isinstance(keys, Quantized) and isinstance(values, Quantized):
-            kernels_ring8.ring_attend(
+            in_eight_bits = (
                 b.projected, b.turns, s["tokens.position"], Quantized(keys.values[0], keys.scales[0]),
                 Quantized(values.values[0], values.scales[0]), self.lm_window, b.attended, self._ring,
-                block=use.ring_block, warps=use.ring_warps, pdl=self.pdl,
             )  # fmt: skip
+            if use.ring8_rows is not None:
+                kernels_ring8_rows.ring_attend(*in_eight_bits, use.ring8_rows, warps=use.ring_warps, pdl=self.pdl)
+                return
+            kernels_ring8.ring_attend(*in_eight_bits, block=use.ring_block, warps=use.ring_warps, pdl=self.pdl)
             return
         common = (
             b.projected, b.turns, s["tokens.position"], s[layer.keys][0], s[layer.values][0], self.lm_window,

@@ -94,16 +94,16 @@ def scores(even, odd, q_even, q_odd, slots, new_slot, filled, window, CAPACITY: 
 
 
 @triton.jit
-def shares(score, best, weight):
+def shares(score, best, weight, AXIS: tl.constexpr):
     """A step's scores into the softmax of each group -> its new best, sum, what earlier sums shrink by, and shares."""
-    higher = tl.maximum(best, tl.max(score, axis=1, keep_dims=True))
+    higher = tl.maximum(best, tl.max(score, axis=AXIS, keep_dims=True))
     shrink, share = tl.exp2(best - higher), tl.exp2(score - higher)
-    return higher, weight * shrink + tl.sum(share, axis=1, keep_dims=True), shrink, share
+    return higher, weight * shrink + tl.sum(share, axis=AXIS, keep_dims=True), shrink, share
 
 
 @triton.jit
-def mixed_with(mixed, shrink, share, numbers):
-    return mixed * shrink + tl.sum(share * numbers, axis=1, keep_dims=True)
+def mixed_with(mixed, shrink, share, numbers, AXIS: tl.constexpr):
+    return mixed * shrink + tl.sum(share * numbers, axis=AXIS, keep_dims=True)
 
 
 @triton.jit
@@ -122,10 +122,11 @@ def fetch_lines(ring, start, filled, STEP: tl.constexpr, ROW: tl.constexpr):
 
 
 @triton.jit
-def merge(mixes, weights, out, takers, SPLITS: tl.constexpr, HEAD: tl.constexpr):
-    """Parts of one head -> out [HEAD], one number to a thread and one part after another: no thread needs another."""
+def merge(mixes, weights, out, takers, SPLITS: tl.constexpr, HEAD: tl.constexpr, PLANES: tl.constexpr):
+    """Parts of one head -> out [HEAD], one number to a thread and one part after another: no thread needs another.
+    PLANES: numbers of a word; a part has all first ones first."""
     numbers = tl.arange(0, HEAD)
-    places = (numbers % 2) * (HEAD // 2) + numbers // 2
+    places = (numbers % PLANES) * (HEAD // PLANES) + numbers // PLANES
     best = NOTHING
     for split in tl.static_range(SPLITS):
         best = tl.maximum(best, tl.load(weights + 4 * split, mask=split < takers, other=NOTHING, volatile=True))
@@ -207,10 +208,10 @@ def rows_kernel(
             even, odd = wide(k_even, k_odd, PACKED)
             score = scores(even, odd, q_even, q_odd, slots, new_slot, filled, window, CAPACITY)
             k_even, k_odd = load_rows(keys, slots + AHEAD * NEXT, pairs, filled, HEAD, PACKED)
-            best, weight, shrink, share = shares(score, best, weight)
+            best, weight, shrink, share = shares(score, best, weight, 1)
             even, odd = wide(v_even, v_odd, PACKED)
-            mixed_even = mixed_with(mixed_even, shrink, share, even)
-            mixed_odd = mixed_with(mixed_odd, shrink, share, odd)
+            mixed_even = mixed_with(mixed_even, shrink, share, even, 1)
+            mixed_odd = mixed_with(mixed_odd, shrink, share, odd, 1)
             v_even, v_odd = load_rows(values, slots + AHEAD * NEXT, pairs, filled, HEAD, PACKED)
             start += NEXT
             if AHEAD == 2:
@@ -219,10 +220,10 @@ def rows_kernel(
                     even, odd = wide(k_even_2, k_odd_2, PACKED)
                     score = scores(even, odd, q_even, q_odd, slots, new_slot, filled, window, CAPACITY)
                     k_even_2, k_odd_2 = load_rows(keys, slots + 2 * NEXT, pairs, filled, HEAD, PACKED)
-                    best, weight, shrink, share = shares(score, best, weight)
+                    best, weight, shrink, share = shares(score, best, weight, 1)
                     even, odd = wide(v_even_2, v_odd_2, PACKED)
-                    mixed_even = mixed_with(mixed_even, shrink, share, even)
-                    mixed_odd = mixed_with(mixed_odd, shrink, share, odd)
+                    mixed_even = mixed_with(mixed_even, shrink, share, even, 1)
+                    mixed_odd = mixed_with(mixed_odd, shrink, share, odd, 1)
                     v_even_2, v_odd_2 = load_rows(values, slots + 2 * NEXT, pairs, filled, HEAD, PACKED)
                 start += NEXT
         top = tl.max(best, axis=0, keep_dims=True)
@@ -240,21 +241,24 @@ def rows_kernel(
         if not APART:
             tl.debug_barrier()  # all threads' parts are out before one of them announces it
             if tl.atomic_add(arrived + head, 1, sem="acq_rel") == takers - 1:
-                merge(mixes - split * HEAD, weights - split * 4, out + head * HEAD, takers, SPLITS, HEAD)
+                merge(mixes - split * HEAD, weights - split * 4, out + head * HEAD, takers, SPLITS, HEAD, 2)
                 tl.store(arrived + head, 0)
 
 
 @triton.jit
 def merge_kernel(
     position, mixes, weights, out,
-    HEAD: tl.constexpr, CAPACITY: tl.constexpr, STEP: tl.constexpr, SPLITS: tl.constexpr, PDL: tl.constexpr,
+    HEAD: tl.constexpr, CAPACITY: tl.constexpr, STEP: tl.constexpr, SPLITS: tl.constexpr, PLANES: tl.constexpr,
+    PDL: tl.constexpr,
 ):  # fmt: skip
     """A head's parts, which the kernel before this one left."""
     head = tl.program_id(0)
     filled = tl.minimum(tl.load(position), CAPACITY).to(tl.int32)
     takers = takers_of(filled, SPLITS, STEP)
     wait_for_inputs(PDL)
-    merge(mixes + head * (SPLITS * HEAD), weights + head * (SPLITS * 4), out + head * HEAD, takers, SPLITS, HEAD)
+    mixes += head * (SPLITS * HEAD)
+    weights += head * (SPLITS * 4)
+    merge(mixes, weights, out + head * HEAD, takers, SPLITS, HEAD, PLANES)
 
 
 def ring_attend(
@@ -275,6 +279,6 @@ def ring_attend(
     )  # fmt: skip
     if form.apart:
         merge_kernel[(heads,)](
-            position, scratch.mixes, scratch.weights, out, head_dim, capacity, form.rows * groups, scratch.splits, pdl,
-            num_warps=max(1, head_dim // 32), **launch_options(pdl),
+            position, scratch.mixes, scratch.weights, out, head_dim, capacity, form.rows * groups, scratch.splits, 2,
+            pdl, num_warps=max(1, head_dim // 32), **launch_options(pdl),
         )  # fmt: skip

@@ -14,9 +14,11 @@ pytest.importorskip("triton", reason="Triton is not installed")
 import triton
 import triton.language as tl
 
-from engine import kernels_attention, kernels_linear, kernels_ring_rows
+from engine import kernels_attention, kernels_linear, kernels_ring8_rows, kernels_ring_rows
 from engine.kernels_linear import ring_share
 from engine.kernels_ring_rows import RingRows
+from engine.layers import ring_attention, ring_held, ring_write, rope
+from engine.quantize import Quantized
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 TOLERANCE = {torch.float32: 1e-5, torch.bfloat16: 0.07}  # bfloat16: sums of another order may round to a neighbour
@@ -81,6 +83,50 @@ def test_scores_far_below_and_above_the_rest_are_no_trouble() -> None:
             projected, turns, position, *rings, CAPACITY, out, scratch, RingRows(2, 2), warps=1, pdl=PDL
         )
         assert_near(out, wanted)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+@pytest.mark.parametrize(
+    ("form", "splits", "warps", "window"),
+    [
+        (RingRows(2, 2, fetch=True), 2, 1, CAPACITY),  # steps of 16
+        (RingRows(1, 2), 2, 1, CAPACITY - 1),
+        (RingRows(4, 1, apart=True), 4, 2, 10),  # of 64: one program has all
+    ],
+)
+def test_a_ring_in_eight_bits_is_the_plain_path_s(
+    dtype: torch.dtype, form: RingRows, splits: int, warps: int, window: int
+) -> None:
+    scratch = kernels_attention.RingScratch(HEADS, DIM, splits, DEVICE)
+    plain = [
+        Quantized(
+            torch.zeros(1, HEADS, CAPACITY, DIM, dtype=torch.int8, device=DEVICE),
+            torch.zeros(1, HEADS, CAPACITY, 1, dtype=torch.bfloat16, device=DEVICE),
+        )
+        for _ in range(2)
+    ]
+    for seed, ring in enumerate(plain):
+        vectors = random(1, HEADS, CAPACITY, DIM, dtype=torch.float32, seed=seed)
+        ring_write(ring, vectors, torch.arange(CAPACITY, device=DEVICE)[None])
+    fused = [Quantized(ring.values[0].clone(), ring.scales[0].clone()) for ring in plain]
+    for at in POSITIONS:
+        position = torch.tensor([at], device=DEVICE)
+        projected = random(3 * HEADS * DIM, dtype=dtype, seed=at)
+        q, k, v = projected.view(3, 1, HEADS, 1, DIM)
+        q, k = (rope(x, position[None], 10000.0) for x in (q, k))
+        wanted = ring_attention(q, k, v, plain[0], plain[1], position[None], window).reshape(-1)
+        out, turns = torch.full_like(wanted, torch.nan), kernels_attention.rope_turns(position, DIM, 10000.0)
+        kernels_ring8_rows.ring_attend(
+            projected, turns, position, *fused, window, out, scratch, form, warps=warps, pdl=PDL
+        )
+        # A number at half a step may round to the other side: a hundredth of its vector.
+        torch.testing.assert_close(out.float(), wanted.float(), rtol=0, atol=0.05 if dtype == torch.bfloat16 else 0.01)
+        for ring, other in zip(fused, plain, strict=True):
+            held = ring_held(other, torch.float32)[0]
+            torch.testing.assert_close(ring.values * ring.scales.float(), held, rtol=0, atol=0.05)
+            least = 0.99 if dtype == torch.float32 else 0.95  # the interpreter cuts bfloat16 off, before 8 bits too
+            assert (ring.values == other.values[0]).float().mean() > least
+    assert scratch.arrived.tolist() == [0, 0]
 
 
 @triton.jit
