@@ -1,22 +1,18 @@
 """The stages of one frame, run in a chosen mode and timed.
 
-Owns which callable runs in which mode, the proof that replayed graphs do what the eager kernels do, and the time stamps
-between stages. Knows nothing of what a stage computes: a stage takes and returns nothing and works on fixed slots.
-Used by the engine thread only.
+Owns which callable runs in which mode, and the proof that replayed graphs do what the eager kernels do. Knows nothing
+of what a stage computes: a stage takes and returns nothing and works on fixed slots. Used by the engine thread only.
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
-from functools import partial
+from contextlib import contextmanager, nullcontext
 from itertools import cycle, pairwise
-from time import perf_counter_ns
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
-from torch import Tensor
 
 from engine.errors import Cancelled, EngineError
 from engine.faults import device_lost, out_of_memory
@@ -32,6 +28,7 @@ from engine.graphs import (
     graph_unavailable_reason,
     unchanged,
 )
+from engine.stage_clock import StageClock
 from engine.state import State
 
 log = logging.getLogger(__name__)
@@ -83,52 +80,6 @@ class Ends(NamedTuple):
 
 HANDOVER = Handover()
 NO_ENDS = Ends(lambda: None, lambda mode: None)
-
-
-class StageClock:
-    """Times between consecutive marks: CUDA events or kernels on a GPU, the host's clock elsewhere.
-
-    Kernels may be parts of a graph, and so may events where PyTorch has external ones (2.8 on); `inside_graphs` says
-    whether these can.
-    """
-
-    def __init__(self, marks: int, device: torch.device, *, kernels: bool = False) -> None:
-        """kernels: by kernels (imports Triton)."""
-        self.inside_graphs = kernels
-        self._events: list[Any] = []
-        self._nanoseconds = [0] * marks
-        self._stamp: Callable[[int], None] | None = None
-        if kernels:
-            self._host_stamps = torch.zeros(marks, dtype=torch.int64, pin_memory=device.type == "cuda")
-            self._stamp = self._stamping(self._host_stamps.to(device, copy=True))
-        elif device.type == "cuda":
-            with suppress(TypeError):  # before PyTorch 2.8 events have no such argument
-                self._events = [torch.cuda.Event(enable_timing=True, external=True) for _ in range(marks)]  # type: ignore[no-untyped-call]
-            self.inside_graphs = bool(self._events)
-            self._events = self._events or [torch.cuda.Event(enable_timing=True) for _ in range(marks)]  # type: ignore[no-untyped-call]
-
-    def _stamping(self, stamps: Tensor) -> Callable[[int], None]:
-        from engine import kernels_ends, kernels_linear
-
-        pdl = kernels_linear.EARLY if kernels_linear.supports_pdl(stamps.device) else kernels_linear.NO_OVERLAP
-        return partial(kernels_ends.stamp, stamps, self._host_stamps, pdl=pdl)
-
-    def mark(self, index: int) -> None:
-        """Stamp the moment at which the work enqueued so far is done."""
-        if self._stamp is not None:
-            self._stamp(index)
-        elif self._events:
-            self._events[index].record()
-        else:
-            self._nanoseconds[index] = perf_counter_ns()
-
-    def spans(self) -> tuple[float, ...]:
-        """Milliseconds between the marks of the last frame; ask after the device has finished it."""
-        if self._stamp is not None:
-            return tuple((b - a) / 1e6 for a, b in pairwise(self._host_stamps.tolist()))
-        if self._events:
-            return tuple(a.elapsed_time(b) for a, b in pairwise(self._events))
-        return tuple((b - a) / 1e6 for a, b in pairwise(self._nanoseconds))
 
 
 class Stages:

@@ -19,6 +19,7 @@ from engine.answer import Answer, HostEnds, Spans
 from engine.config import LMConfig, MimiConfig
 from engine.duplex import Duplex
 from engine.frame import frame_slots
+from engine.stage_clock import StageClock
 from engine.stages import Handover, Stage, Stages
 from engine.state import State
 from tests.checkpoints import write_checkpoint
@@ -95,7 +96,7 @@ def test_kernels_see_samples_that_are_none(state: State, sample: int) -> None:
 
 def test_the_cards_clock_times_stages(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its kernel is stood in for: no interpreter has that clock."""
-    clock = iter((1_000_000, 1_250_000, 4_250_000))
+    clock = iter((0, 1_000_000, 1_250_000, 4_250_000))  # the first is a trial
 
     def stamp(stamps: torch.Tensor, host: torch.Tensor, index: int, *, pdl: int) -> None:
         stamps[index] = next(clock)
@@ -110,6 +111,17 @@ def test_the_cards_clock_times_stages(monkeypatch: pytest.MonkeyPatch) -> None:
     )  # fmt: skip
     stages.run("eager")
     assert stages.spans() == (0.25, 3.0)
+
+
+def test_the_hosts_clock_or_events_it_is_where_the_cards_cannot_be_read() -> None:
+    """As in the interpreter."""
+    if DEVICE == "cuda":
+        pytest.skip("a card has a clock")
+    clock = StageClock(2, torch.device(DEVICE), kernels=True)
+    assert not clock.inside_graphs
+    clock.mark(0)
+    clock.mark(1)
+    assert clock.spans()[0] >= 0
 
 
 def test_without_kernels_the_nearest_way_is_taken() -> None:
