@@ -50,7 +50,7 @@ def start_choice(precision: str) -> Choice:
 
 
 def ring(splits: int, block: int, warps: int) -> Change:
-    return {"ring_splits": splits, "ring_block": block, "ring_warps": warps}
+    return {"ring_splits": splits, "ring_block": block, "ring_warps": warps, "ring_rows": None}
 
 
 def rows(splits: int, warps: int, *form: Any) -> Change:
@@ -69,9 +69,16 @@ RING_ROWS = [
     for shape in (
         (8, 8, 4, 2), (8, 8, 4, 2, False, True), (8, 8, 4, 2, True, False), (8, 8, 4, 1, True, False), (8, 8, 4, 1),
         (16, 4, 4, 2), (16, 4, 4, 2, True, True), (16, 4, 2, 2, True, False), (16, 4, 8, 1), (32, 2, 4, 2),
-        (4, 16, 4, 2), (8, 8, 2, 2, True, False), (8, 8, 8, 1), (16, 8, 2, 2, True, False),
+        (4, 16, 4, 2), (8, 8, 2, 2, True, False), (8, 8, 8, 1), (16, 8, 1, 2, True, False),
     )
 ]  # fmt: skip
+RING8_ROWS = [
+    ("temporal", {**rows(splits, warps), "ring_rows": None, "ring8_rows": RingRows(*form)})
+    for splits, warps, *form in (
+        (8, 8, 4, 1, True, False), (8, 8, 4, 1), (8, 8, 4, 1, True, True), (16, 4, 4, 1, True, False),
+        (16, 4, 2, 2, True, False), (8, 8, 2, 2), (16, 4, 2, 1, True, False), (32, 2, 4, 1), (4, 16, 4, 1),
+    )
+] + [("temporal", {"ring_ask": when}) for when in (2, 1)]  # fmt: skip
 # The projection asks for the ring; and one with so few registers that the attention's first programs begin beside it.
 RING_ASKED: list[tuple[str, Change]] = [
     *(("temporal", {"ring_ask": when}) for when in (2, 1)),
@@ -80,13 +87,13 @@ RING_ASKED: list[tuple[str, Change]] = [
 USUAL_DRAWS: list[tuple[str, Change]] = [("depth", {"quick_heads": False}), ("temporal", {"quick_text": 0})]
 # What lost before is in RESULTS.md. The depth's forms with whole rows in a warp ("W") were never on a card.
 PLAIN = [
+    *RING_ROWS,
+    *RING_ASKED,
     *each("depth", "depth_attend", W(8, 1, 4), W(16, 1, 4)),
     *each("depth", "depth_gate", W(4, 1, 2), W(4, 1, 4), W(8, 1, 4)),
     *each("depth", "depth_project", W(8, 1, 2), W(8, 1, 4), W(4, 1, 2), W(4, 1, 4)),
     *each("depth", "depth_down", W(4, 1, 4), W(2, 1, 2), W(8, 1, 8)),
     *each("depth", "depth_head", L(8, 1, 4), L(16, 1, 8)),
-    *RING_ROWS,
-    *RING_ASKED,
     *USUAL_DRAWS,
 ]
 
@@ -140,14 +147,16 @@ def quantized_candidates(precision: str) -> list[tuple[str, Change]]:
     ]
 
 
-def candidates(precision: str) -> list[tuple[str, Change]]:
-    """(stage by which it is judged, change), in the order in which they are tried."""
+def candidates(precision: str, kv: str) -> list[tuple[str, Change]]:
+    """(stage by which it is judged, change), in the order in which they are tried. KV in 8 bits: the ring alone."""
+    if kv == "int8":
+        return RING8_ROWS
     if precision == "bfloat16":
         return PLAIN
-    return [*quantized_candidates(precision), *RING_ROWS, *RING_ASKED[:2], *RINGS, *USUAL_DRAWS]
+    return [*RING_ROWS, *RING_ASKED[:2], *quantized_candidates(precision), *RINGS, *USUAL_DRAWS]
 
 
-def small_model(precision: str) -> Duplex:
+def small_model(precision: str, kv: str) -> Duplex:
     """One layer of each kind at full width, without values: enough to build kernels by. On the processor."""
     sizes = replace(MOSHI_7B, num_layers=1, depformer_num_layers=1)
     with torch.device("meta"):
@@ -157,7 +166,17 @@ def small_model(precision: str) -> Duplex:
     lm.to_empty(device="cpu")
     mimi.to_empty(device="cpu")
     mimi.quantizer.precompute()
-    return Duplex(lm, mimi, kernels=False)
+    return Duplex(lm, mimi, kv=kv, kernels=False)
+
+
+def fill(name: str, past: torch.Tensor) -> None:
+    """A past as it might be: numbers of about one, also where they are kept in 8 bits."""
+    if past.dtype == torch.int8:
+        past.random_(-127, 128)
+    elif name.endswith("_scales"):
+        past.fill_(1 / 73)
+    else:
+        past.normal_()
 
 
 def make_frame(engine: Duplex, choice: Choice) -> FusedFrame:
@@ -173,13 +192,13 @@ def make_frame(engine: Duplex, choice: Choice) -> FusedFrame:
 
 
 @torch.inference_mode()
-def warm(part: int, parts: int, precisions: list[str], folder: Path) -> None:
+def warm(part: int, parts: int, precisions: list[str], kv: str, folder: Path) -> None:
     """Builds every parts-th kernel of all candidates, and launches none. The model has no values."""
     began = time.monotonic()
     build_instead_of_launching(part, parts)
     for precision in precisions:
-        engine = small_model(precision)
-        for stage, choice in every_choice(precision):
+        engine = small_model(precision, kv)
+        for stage, choice in every_choice(precision, kv):
             try:
                 frame = make_frame(engine, choice)
                 for part_of_frame in STAGES if stage == "" else (stage,):
@@ -218,11 +237,11 @@ def kind_of(value: Any, constant: bool) -> Any:
     return value if constant or not isinstance(value, int) else ("int", value == 1, value % 16 == 0)
 
 
-def every_choice(precision: str) -> Iterator[tuple[str, Choice]]:
+def every_choice(precision: str, kv: str) -> Iterator[tuple[str, Choice]]:
     """(stage, choice) that are built ahead: the start, whole (""), then every candidate alone."""
     start = start_choice(precision)
     yield "", start
-    for stage, change in candidates(precision):
+    for stage, change in candidates(precision, kv):
         yield stage, start.changed(change)
 
 

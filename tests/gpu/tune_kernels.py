@@ -1,7 +1,7 @@
 """Tries the fused kernels' launch shapes on the card at hand and keeps what is faster, a precision at a time.
 
     python -m tests.gpu.tune_kernels [--seconds 220] [--precisions bfloat16,int8,...] [--processes 15] [--plain]
-        --out FILE
+        [--kv int8] --out FILE
 
 Full-size random weights, context half full. First several processes build the kernels (Triton's cache is shared; they
 launch nothing); then, for every precision, each candidate is held against the plain path from the same state and timed
@@ -35,10 +35,11 @@ from engine.frame import STAGES
 from engine.fused import FusedFrame
 from engine.kernels_sampling import sample, sampled_head
 from engine.lm import UNGENERATED
+from engine.precision import KV
 from engine.sampling import SamplingValues
 from engine.stages import HANDOVER
 from tests.gpu.bench_kernels import HALF_FULL, copy_bandwidth, graph_time
-from tests.gpu.candidates import Choice, candidates, first_line, make_frame, plain, short, start_choice, warm
+from tests.gpu.candidates import Choice, candidates, fill, first_line, make_frame, plain, short, start_choice, warm
 
 # What a precision gets of the time, beside the others that are asked for.
 SHARES = {"bfloat16": 50, "int8": 18, "int4": 16, "fp8-row": 8, "fp8": 8}
@@ -53,14 +54,14 @@ DEVICE = "cuda"
 class Tuner:
     """A full-size model in one precision, its best choice so far, and what the plain path makes of the same frame."""
 
-    def __init__(self, precision: str, choice: Choice, deadline: float, save: Callable[[], None]) -> None:
+    def __init__(self, precision: str, kv: str, choice: Choice, deadline: float, save: Callable[[], None]) -> None:
         self.precision, self.choice, self.deadline, self._save = precision, choice, deadline, save
-        self.engine = Duplex.random(MOSHI_7B, MIMI, device=DEVICE, precision=precision, kernels=False)
+        self.engine = Duplex.random(MOSHI_7B, MIMI, device=DEVICE, precision=precision, kv=kv, kernels=False)
         self.engine.reset(seed=1)
         self.engine.set_sampling(SamplingValues(0.0, 250, 0.0, 25))
         for name in self.engine.state:
             if name.startswith("temporal."):
-                self.engine.state[name].normal_()
+                fill(name, self.engine.state[name])
         forced = torch.arange(1 + self.engine.lm_config.own, device=DEVICE)
         self.engine.state["frame.forced"].copy_(5 + forced)  # so that a token that tips over changes nothing after it
         self.engine.state["tokens.position"].fill_(HALF_FULL)
@@ -242,17 +243,17 @@ class Results:
 
 
 @torch.inference_mode()
-def measure(precision: str, start: Choice, deadline: float, results: Results, plain_too: bool) -> Choice:
+def measure(precision: str, kv: str, start: Choice, deadline: float, results: Results, plain_too: bool) -> Choice:
     """Tunes one precision; returns its best, of which the next ones can take over the rings' and the codec's part."""
     began = time.monotonic()
     holder: list[Tuner] = []
-    tuner = Tuner(precision, start, deadline, lambda: results.note(holder[0]))
+    tuner = Tuner(precision, kv, start, deadline, lambda: results.note(holder[0]))
     holder.append(tuner)
     tuner.compare()
     print(f"{precision}: made in {time.monotonic() - began:.0f} s", flush=True)
     stages = ("temporal", "depth", "codec") if precision == "bfloat16" else ("temporal", "depth")
     tuner.begin(stages)
-    lists = candidates(precision)
+    lists = candidates(precision, kv)
     for _ in range(PASSES):
         before = tuner.choice
         if not tuner.tune(lists) or tuner.choice == before:
@@ -277,12 +278,13 @@ def main() -> None:
     parser.add_argument("--precisions", default=",".join(SHARES))
     parser.add_argument("--processes", type=int, default=max(1, (os.cpu_count() or 2) - 1))
     parser.add_argument("--plain", action="store_true")
+    parser.add_argument("--kv", choices=KV, default=KV[0])
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--warm", type=int, nargs=2, metavar=("PART", "PARTS"), help=argparse.SUPPRESS)
     options = parser.parse_args()
     precisions = options.precisions.split(",")
     if options.warm:
-        warm(*options.warm, precisions, options.out)
+        warm(*options.warm, precisions, options.kv, options.out)
         return
     began = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
@@ -299,7 +301,8 @@ def main() -> None:
 
 def start_helpers(options: argparse.Namespace, folder: Path) -> list[subprocess.Popen[bytes]]:
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1"}
-    command = [sys.executable, "-m", "tests.gpu.tune_kernels", "--precisions", options.precisions, "--out", str(folder)]
+    command = [sys.executable, "-m", "tests.gpu.tune_kernels", "--precisions", options.precisions]
+    command += ["--kv", options.kv, "--out", str(folder)]
     return [
         subprocess.Popen([*command, "--warm", str(part), str(options.processes)], env=environment)
         for part in range(options.processes)
@@ -330,7 +333,7 @@ def tune_all(
             print("out of time", flush=True)
             return
         try:
-            choice = measure(precision, choice, deadline, results, options.plain)
+            choice = measure(precision, options.kv, choice, deadline, results, options.plain)
         except Exception as error:
             print(f"{precision} FAILED: {first_line(error)}", flush=True)
             if "CUDA error" in str(error):
