@@ -78,5 +78,7 @@ def pace_line(records: Sequence[FrameRecord], elapsed_s: float) -> str:
 
 
 def model_line(info: ModelInfo, mode: str) -> str:
+    """What talks, and in which precision for what reason."""
     line = f"Model: {info.name} on {info.device_name} ({info.device}), {info.precision}, {mode} mode"
-    return f"{line}. {info.agreement}" if info.agreement else line
+    why = f"Precision {info.precision_reason}" if info.precision_reason else ""
+    return "\n".join(filter(None, (line, why, info.agreement)))

@@ -24,9 +24,10 @@ from app.paths import user_log_folder
 from app.recogniser import NoRecogniserError
 from app.talk import run_talk
 from app.talk_options import TalkOptions
+from app.talk_report import model_line
 from app.transcript import Word
 from engine.errors import EngineError
-from tests.app.fake_engine import FakeEngine, FakeLoader, FakeVoices, sleep_ms
+from tests.app.fake_engine import FakeEngine, FakeLoader, FakeVoices, info_of, sleep_ms
 
 FRAME_S = 0.08
 
@@ -467,3 +468,11 @@ def test_a_long_talk_is_kept_in_a_file(options: TalkOptions, monkeypatch: pytest
     assert np.abs(sound[:, 0] - heard).max() < 1e-4
     assert np.abs(sound[1920:, 1] - heard[1920:] / 2).max() < 1e-4
     assert sorted(path.name for path in options.output.parent.iterdir()) == ["in.wav", "out.wav"]
+
+
+def test_the_report_says_why_the_precision_was_chosen_and_how_far_it_agrees() -> None:
+    info = info_of(FakeEngine(), ModelSpec("m"))
+    line = "Model: fake on a scripted processor (cpu), float32, graph mode"
+    assert model_line(info, "graph") == line
+    reasons = replace(info, precision_reason="float32: it needs 1.0 GiB.", agreement="All tokens are the same.")
+    assert model_line(reasons, "graph") == f"{line}\nPrecision float32: it needs 1.0 GiB.\nAll tokens are the same."
