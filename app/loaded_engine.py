@@ -46,6 +46,7 @@ class LoadedEngine:
         self._failed: dict[str, str] = {}  # mode -> why preparing it failed
         self._short: set[str] = set()  # modes that failed for want of memory: they may be tried again
         self.mode_trouble = ""  # why another mode than the one asked for is in use, or what is wrong with this one
+        self._worth = ""  # of compiled code, as it was judged when it was built
         self._clock: Callable[[], int] = time.perf_counter_ns
         self.frame_ms = 0.0  # what a frame took in the warm-up
         self.seed: int | None = None  # for the next talk; None = a new one each time
@@ -77,7 +78,7 @@ class LoadedEngine:
         self.mode_trouble = self._choose_first_mode(wanted, progress, cancelled)
         self.frame_ms = self._warm_up(clock)
         if self.engine.mode == "compiled":
-            self.mode_trouble = self._no_gain()
+            self.mode_trouble = self._worth = self._no_gain()
 
     def _choose_first_mode(self, wanted: str, progress: ModeProgress, cancelled: Cancelled) -> str:
         """Returns "" or one sentence why another mode than the wanted one is in use."""
@@ -135,7 +136,9 @@ class LoadedEngine:
         former = self.engine.mode
         self.engine.set_mode(mode)
         try:
-            self.mode_trouble = self._no_gain() if built and mode == "compiled" else ""
+            if built and mode == "compiled":
+                self._worth = self._no_gain()
+            self.mode_trouble = self._worth if mode == "compiled" else ""
         except BaseException:
             self._prepared.discard(mode)  # judged anew at the next try
             self.engine.set_mode(former)

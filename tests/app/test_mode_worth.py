@@ -25,3 +25,8 @@ def test_a_comparison_that_fails_leaves_the_old_mode_and_is_made_again() -> None
     loaded.change_mode("compiled", lambda done, total: None, lambda: False)
     assert engine.mode == "compiled"
     assert "brings nothing over graph" in loaded.mode_trouble
+    for mode, said in (("graph", False), ("compiled", True)):  # there and back: as it was judged, without another look
+        before = engine.frames
+        loaded.change_mode(mode, lambda done, total: None, lambda: False)
+        assert ("brings nothing over graph" in loaded.mode_trouble) == said
+        assert engine.frames == before
