@@ -16,7 +16,8 @@ import pytest
 from app.engine_room import engine_thread, open_engine
 from app.messages import ModelInfo, ModelSpec
 from engine.agreement import LEAST_MATCH, teacher_columns
-from engine.errors import EngineError
+from engine.errors import EngineError, MemoryFullError
+from engine.opening import settle
 from tests.checkpoints import MIMI_NAME, MODEL_NAME, write_checkpoint
 
 
@@ -126,6 +127,26 @@ def test_where_memory_is_short_for_both_the_former_model_goes_first(
     with pytest.raises(EngineError, match="says the same as before in only"):
         opened.open()
     assert opened.released
+
+
+def test_memory_that_runs_out_beside_the_former_model_is_no_refusal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a card that holds one model and not the comparison of two others too."""
+    opened = Refused(tmp_path, monkeypatch, precision="int8")
+    monkeypatch.setitem(LEAST_MATCH, "int8", 0.1)
+    seen: list[bool] = []
+
+    def short_at_first(*files: Any, **wish: Any) -> Any:
+        seen.append(opened.released)
+        if not opened.released:
+            raise MemoryFullError("The GPU's memory ran out.")
+        return settle(*files, **wish)
+
+    monkeypatch.setattr("engine.opening.settle", short_at_first)
+    engine, info = opened.open()
+    engine.unload()
+    assert seen[:2] == [False, True] and info.precision == "int8"
 
 
 @pytest.mark.parametrize(
