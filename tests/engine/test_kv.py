@@ -138,19 +138,22 @@ def test_a_talk_in_eight_bits_takes_less_and_says_nearly_the_same() -> None:
 
 
 @torch.inference_mode()
-def test_fused_frames_say_what_plain_frames_say() -> None:
+@pytest.mark.parametrize("by_rows", [False, True])
+def test_fused_frames_say_what_plain_frames_say(by_rows: bool) -> None:
     pytest.importorskip("triton", reason="Triton is not installed")
     from engine.fused import FusedFrame, Launches
+    from engine.kernels_ring_rows import RingRows
 
     plain, fused = (
         Duplex.random(LM, MIMI, device=DEVICE, precision="float32", seed=1, kv="int8", kernels=False) for _ in range(2)
     )
-    launches = Launches(down_block=16, ring_block=2, ring_splits=2)
+    form = RingRows(1, 2) if by_rows else None
+    launches = Launches(down_block=16, ring_block=2, ring_splits=2, ring8_rows=form)
     frame = FusedFrame(fused.lm, fused.mimi, fused.state, lm_window=6, mimi_window=10, launches=launches)
     for engine in (plain, fused):
         engine.set_sampling(SamplingValues(0.0, 250, 0.0, 25))
         engine.reset(seed=1)
-    for number in range(9):
+    for number in range(3 if by_rows else 9):
         for engine, runs in ((plain, plain.frame), (fused, frame)):
             engine.state["frame.heard"].fill_(number % 5)
             runs.temporal()
