@@ -80,7 +80,6 @@ class FrameChoice:
             getattr(frame, stage)()
         if self._device.type == "cuda":
             torch.cuda.synchronize(self._device)
-            frame.drop_what_stalled()
         return frame
 
     def fused(self) -> FusedFrame:

@@ -28,7 +28,6 @@ from engine.config import LMConfig
 from engine.frame import Frame
 from engine.fused_codec import CodecCuts, FusedCodec
 from engine.fused_codec import unsupported as codec_unsupported
-from engine.kernels_depth_frame import DepthFrame, Sampling, unfit
 from engine.kernels_linear import EARLY, LATE, NO_OVERLAP, Launch, RingAhead
 from engine.kernels_ring_rows import RingRows
 from engine.lm import DepthLayer, LanguageModel, TemporalLayer, ring_of
@@ -60,8 +59,6 @@ class Launches(NamedTuple):
     depth_head: Launch = Launch(rows=8, warps=4)
     quick_text: int = 1024  # tokens that the quick draw of the text has room for; 0: the usual draw
     quick_heads: bool = True  # the quick draw of the own codes
-    depth_resident: int = 0  # programs of the kernel that runs the depth stage as one (bfloat16); 0: a chain of kernels
-    depth_resident_warps: int = 8
 
 
 class _Scratch(NamedTuple):
@@ -114,11 +111,6 @@ class FusedFrame(Frame):
         half = config.head_dim // 2
         steps = torch.arange(half, device=device, dtype=torch.float32)
         self._periods = torch.exp(steps * (-math.log(config.max_period) / half))
-        self._resident: DepthFrame | None = None
-        use = self.launches
-        if use.depth_resident and unfit(lm.depth, device, use.depth_resident) is None:
-            keys, values = self.state["depth.keys"][0], self.state["depth.values"][0]
-            self._resident = DepthFrame(lm.depth, keys, values, use.depth_resident, warps=use.depth_resident_warps)
         self._codec: FusedCodec | None = None
         if codec_unsupported(mimi.config) is None:
             overlap = LATE if self.pdl else NO_OVERLAP
@@ -206,29 +198,8 @@ class FusedFrame(Frame):
 
     def depth(self) -> None:
         """As `Frame.depth`. The part of every step's input that the frame's hidden vector gives is made at once."""
-        s, b = self.state, self._scratch
-        self._depth_inputs()
-        if self._resident is None:
-            self._depth_chain()
-        else:
-            forced = s["frame.forced"][0, 1:]
-            sampling = Sampling(
-                s["sampling.temperature"], s["sampling.top_k"], s["sampling.seed"], s["sampling.counter"], forced
-            )
-            self._resident.run(b.inputs, b.x, b.spoken, sampling, pdl=self.pdl)
-        kernels_tokens.leave(
-            b.spoken, s["tokens.ring"][0], s["tokens.position"], s["sampling.counter"], self.delays,
-            s["frame.spoken"][0], self.lm.config.max_delay, pdl=self.pdl,
-        )  # fmt: skip
-
-    def drop_what_stalled(self) -> None:
-        """After a trial frame, the device idle: the chain it is, where the resident kernel's programs were not all
-        there at once."""
-        if self._resident is not None and self._resident.stalled.item():
-            self._resident = None
-
-    def _depth_chain(self) -> None:
         s, b, depth = self.state, self._scratch, self.lm.depth
+        self._depth_inputs()
         for step in range(self.lm.config.own):
             for layer in depth.layers:
                 self._depth_layer(layer, step)
@@ -237,6 +208,10 @@ class FusedFrame(Frame):
                 s["sampling.seed"], s["sampling.counter"], s["frame.forced"][0, 1 + step :], b.spoken[1 + step :],
                 1 + step, self._depth_head, marks=b.marks, pdl=self.pdl,
             )  # fmt: skip
+        kernels_tokens.leave(
+            b.spoken, s["tokens.ring"][0], s["tokens.position"], s["sampling.counter"], self.delays,
+            s["frame.spoken"][0], self.lm.config.max_delay, pdl=self.pdl,
+        )  # fmt: skip
 
     @property
     def _depth_head(self) -> Launch:

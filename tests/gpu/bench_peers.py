@@ -4,9 +4,9 @@
 
 Peers: the installed `moshi` package, and a checkout of PersonaPlex given by its path (the folder that holds
 `moshi/moshi`). Each runs in a process of its own, with and without its CUDA graphs, through the loop of its server:
-PCM to the card, encode, step, decode, PCM and text token back; PersonaPlex with its second codec, too. A checkpoint of
-the published layout is written into the folder first (15 GB; a folder in memory is quickest). Peers attend to all 3,000
-slots whatever is filled; ours is measured with half of them filled.
+PCM to the card, encode, step, decode, PCM and text token back; PersonaPlex with its second codec, too. Checkpoints of
+the published layouts are written into the folder first (8 depth steps, 16 GB, and for PersonaPlex 16, 17 GB; a folder
+in memory is quickest). Peers attend to all 3,000 slots whatever is filled; ours is measured with half of them filled.
 """
 
 from __future__ import annotations
@@ -87,6 +87,11 @@ def run_ours(folder: Path, mode: str, frames: int) -> dict[str, float]:
     return timed(lambda pcm: duplex.step(pcm) and None, frames)
 
 
+def files_for(folder: Path, personaplex: bool) -> Path:
+    """Where a peer's files are: PersonaPlex asks for all 16 depth steps, Moshi's loader for no more than 8."""
+    return folder / ("personaplex" if personaplex else "moshi")
+
+
 def _child(options: argparse.Namespace, *arguments: str, path: Path | None = None, graphs: bool = True) -> Any:
     """Run one measurement in a process of its own and read its last line."""
     environment = dict(os.environ)
@@ -94,7 +99,8 @@ def _child(options: argparse.Namespace, *arguments: str, path: Path | None = Non
         environment["PYTHONPATH"] = os.pathsep.join(x for x in (str(path), environment.get("PYTHONPATH")) if x)
     if not graphs:
         environment["NO_CUDA_GRAPH"] = "1"
-    command = [sys.executable, "-W", "ignore", "-m", "tests.gpu.bench_peers", "--folder", str(options.folder),
+    files = files_for(options.folder, arguments[0] == "personaplex")
+    command = [sys.executable, "-W", "ignore", "-m", "tests.gpu.bench_peers", "--folder", str(files),
                "--frames", str(options.frames), "--child", *arguments]  # fmt: skip
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
@@ -135,10 +141,12 @@ def main() -> int:
     elif options.child:
         print(json.dumps(run_peer(options.folder, options.child == "personaplex", options.frames)))
     else:
-        if not (options.folder / MODEL_NAME).is_file():
-            from tests.gpu.full_size import write_files
+        from tests.gpu.full_size import write_files
 
-            print(f"{write_files(options.folder, 8):.2f} GB written", flush=True)
+        for personaplex in (False, True) if options.personaplex else (False,):
+            files = files_for(options.folder, personaplex)
+            if not (files / MODEL_NAME).is_file():
+                print(f"{write_files(files, 16 if personaplex else 8):.2f} GB written", flush=True)
         print(torch.cuda.get_device_name(), "PyTorch", torch.__version__, flush=True)
         _measure_all(options)
     return 0
