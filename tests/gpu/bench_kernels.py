@@ -235,10 +235,7 @@ class Bench:
             "norm + q, k, v": (len(layers), layers[0].in_proj.nbytes, lambda: [
                 kernels_linear.linear(x.in_proj, b.x, b.projected, use.project, norm=x.norm1, pdl=pdl)
                 for x in layers]),
-            "rope + ring attention": (len(layers), ring_bytes, lambda: [
-                kernels_attention.ring_attend(
-                    b.projected, b.turns, s["tokens.position"], s[x.keys][0], s[x.values][0], 3000, b.attended,
-                    frame._ring, block=use.ring_block, warps=use.ring_warps, pdl=pdl) for x in layers]),
+            "rope + ring attention": (len(layers), ring_bytes, lambda: [frame._ring_attend(x) for x in layers]),
             "out + residual": (len(layers), layers[0].out_proj.nbytes, lambda: [
                 kernels_linear.linear(x.out_proj, b.attended, b.x, use.out, add=True, pdl=pdl) for x in layers]),
             "norm + gate": (len(layers), layers[0].linear_in.nbytes, lambda: [
