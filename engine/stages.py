@@ -62,7 +62,7 @@ class Handover(NamedTuple):
         times. 0: none has.
     """
 
-    ends: str = "copies"
+    ends: str = "inside"
     apart: int = 1
     stamps: str = "events"
     timed_every: int = 1
