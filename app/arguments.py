@@ -18,7 +18,7 @@ from typing import NoReturn
 from app.bench_options import BENCH_MODES, OTHER_COMPILED, RANDOM_MODELS
 from app.config import RULES
 from app.errors import UserError
-from app.messages import KV, MODES, PRECISIONS
+from app.messages import COMPILE, KV, MODES, PRECISIONS
 from app.rules import Choice, Number, RefusedError, Rule, nearest_hint, shown
 from app.version import version
 
@@ -144,6 +144,8 @@ def _add_talk(commands: argparse._SubParsersAction[Parser]) -> None:
     add("--device", type=_ruled("model.device"), metavar="DEVICE",
         help="auto, cpu, cuda, or cuda:N for one of several cards")  # fmt: skip
     add("--kv", type=_ruled("model.kv"), metavar="KV", help=f"what past frames are kept in: {', '.join(KV)}")
+    add("--compile", type=_ruled("model.compile"), metavar="WHAT",
+        help=f"what compiled mode builds: {', '.join(COMPILE)}")  # fmt: skip
     add("--window", type=_ruled("model.window"), metavar="W",
         help="what is still seen once the context is full: upstream (as Moshi) or personaplex")  # fmt: skip
     add("--greedy", action="store_true", help="always take the likeliest token: the same input gives the same reply")

@@ -104,6 +104,7 @@ def talk_options(options: argparse.Namespace, settings: Settings) -> TalkOptions
         "mode": options.mode,
         "window": options.window,
         "kv": options.kv,
+        "compile": options.compile,
     }
     sampling = config.sampling
     if options.seed is not None:

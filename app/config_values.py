@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from app.devices import DeviceRef
 from app.errors import UserError
-from app.messages import KV, MODES, PRECISIONS, ModelSpec, PersonaChoice, Sampling
+from app.messages import COMPILE, KV, MODES, PRECISIONS, ModelSpec, PersonaChoice, Sampling
 from app.rules import Choice, ComputeDevice, Flag, Number, RefusedError, Rule, Text, nearest_hint, shown
 
 THEMES = ("system", "light", "dark", "contrast")
@@ -104,6 +104,7 @@ RULES: dict[str, Rule] = {
     "model.window": Choice(("upstream", "personaplex")),
     "model.threads": Number(0, 256, whole=True),
     "model.kv": Choice(KV),
+    "model.compile": Choice(COMPILE),
     "sampling.temperature": _temperature(),
     "sampling.top_k": _top_k(),
     "sampling.text_temperature": _temperature(),

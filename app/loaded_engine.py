@@ -18,7 +18,7 @@ import numpy as np
 from app.engine_faults import is_sticky
 from app.engine_room import Cancelled, Engine
 from app.errors import UserError
-from app.messages import ModelInfo, Sampling
+from app.messages import COMPILE, ModelInfo, Sampling
 from app.mode_worth import no_gain
 
 log = logging.getLogger("parley.engine")
@@ -39,8 +39,10 @@ _NUMBERS = ("temperature", "top_k", "text_temperature", "text_top_k")
 
 
 class LoadedEngine:
-    def __init__(self, engine: Engine, info: ModelInfo) -> None:
+    def __init__(self, engine: Engine, info: ModelInfo, compile_what: str = COMPILE[0]) -> None:
+        """compile_what: one of messages.COMPILE, for as long as this engine lasts."""
         self.engine = engine
+        self._form = "compiled" if compile_what == COMPILE[0] else f"compiled-{compile_what}"
         self._info = info
         self._prepared: set[str] = set()
         self._failed: dict[str, str] = {}  # mode -> why preparing it failed
@@ -107,7 +109,7 @@ class LoadedEngine:
         from engine.errors import EngineError, MemoryFullError
 
         try:
-            self.engine.prepare(mode, progress, cancelled)
+            self.engine.prepare(mode, progress, cancelled, self._form)
         except EngineError as error:
             self._failed[mode] = str(error)
             if isinstance(error, MemoryFullError):

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 MODES = ("graph", "eager", "compiled")
 PRECISIONS = ("auto", "float32", "bfloat16", "fp8", "fp8-row", "int8", "int4")
+COMPILE = ("layers", "cudagraphs", "max-autotune")  # what compiled mode builds: pieces, or whole stages in two ways
 KV = ("full", "int8")  # what past frames are kept in: as the model computes, or 8 bits
 PHASES = ("idle", "loading", "ready", "priming", "talking", "building", "failed", "closed")
 
@@ -31,6 +32,7 @@ class ModelSpec:
     window: str = "upstream"  # upstream | personaplex: what attention sees once the context is full
     threads: int = 0  # CPU threads for torch; 0 = choose
     kv: str = "full"  # one of KV
+    compile: str = "layers"  # one of COMPILE
 
 
 @dataclass(frozen=True)

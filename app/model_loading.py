@@ -35,7 +35,7 @@ class ModelLoading:
         engine, info = self._load_engine(
             spec, progress=self._events.put_progress, cancelled=interrupted, release=release
         )
-        loaded = LoadedEngine(engine, info)
+        loaded = LoadedEngine(engine, info, spec.compile)
         try:
             loaded.make_ready(spec.mode, self._events.put_preparing, interrupted, self._clock)
             self._voices.use_engine(engine)

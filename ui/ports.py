@@ -29,6 +29,7 @@ MODEL_SOURCE = "model.source"
 MODEL_DEVICE = "model.device"
 MODEL_PRECISION = "model.precision"
 MODEL_KV = "model.kv"
+MODEL_COMPILE = "model.compile"
 MODE = "model.mode"
 ECHO = "audio.echo"  # one of app.config.ECHO_MODES
 NOISE = "audio.noise_suppression"  # bool

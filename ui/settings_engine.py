@@ -51,6 +51,11 @@ KV_TEXTS = {
     "full": marked("as exact as the model computes"),
     "int8": marked("8 bits: half the memory or less"),
 }
+COMPILE_TEXTS = {
+    "layers": marked("layers and steps: builds soonest"),
+    "cudagraphs": marked("whole stages, with PyTorch's CUDA graphs"),
+    "max-autotune": marked("whole stages, kernels by trial: builds longest"),
+}
 LARGEST_SEED_FIELD = 2**31 - 1
 
 
@@ -69,7 +74,7 @@ class EnginePage(Page):
         self.all_models = QPushButton(tr("M&odels\N{HORIZONTAL ELLIPSIS}"))
         self.all_models.setToolTip(actions.models.toolTip())
         self.all_models.clicked.connect(actions.models.trigger)
-        self.device, self.precision, self.kv = QComboBox(), QComboBox(), QComboBox()
+        self.device, self.precision, self.kv, self.compile = (QComboBox() for _ in range(4))
         self.facts = wrapped_label("", "small", "muted")
         self.modes = ModeRadios(actions, explain=True)
         self.sliders = {
@@ -107,6 +112,7 @@ class EnginePage(Page):
         column.addWidget(self.facts)
         column = self.section(tr("Mode"))
         column.addWidget(self.modes)
+        form_row(self.form(column), tr("&Compiled code"), self.compile)
         column = self.section(tr("Sampling"))
         column.addWidget(self.note)
         form = self.form(column)
@@ -155,7 +161,7 @@ class EnginePage(Page):
         line = self.source.lineEdit()
         assert line is not None
         line.returnPressed.connect(self._spec_chosen)
-        for box in (self.device, self.precision, self.kv):
+        for box in (self.device, self.precision, self.kv, self.compile):
             box.activated.connect(self._spec_chosen)
         self.browse.clicked.connect(self._browse)
         for name, slider in self.sliders.items():
@@ -185,6 +191,7 @@ class EnginePage(Page):
             (self.device, devices, spec.device),
             (self.precision, precisions, spec.precision),
             (self.kv, kept, spec.kv),
+            (self.compile, {name: tr(text) for name, text in COMPILE_TEXTS.items()}, spec.compile),
         ):
             box.clear()
             for value, text in texts.items():
@@ -198,6 +205,7 @@ class EnginePage(Page):
             device=self.device.currentData(),
             precision=self.precision.currentData(),
             kv=self.kv.currentData(),
+            compile=self.compile.currentData(),
         )
 
     def _spec_chosen(self) -> None:

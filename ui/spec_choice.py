@@ -1,6 +1,7 @@
 """Which model is wanted, which one could be loaded last, and the way back to it.
 
-Owns the model's settings (source, device, precision, KV). Sends nothing and draws nothing. Qt thread only.
+Owns the model's settings (source, device, precision, KV, what is compiled). Sends nothing and draws nothing. Qt
+thread only.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ SPEC_KEYS = {
     "device": keys.MODEL_DEVICE,
     "precision": keys.MODEL_PRECISION,
     "kv": keys.MODEL_KV,
+    "compile": keys.MODEL_COMPILE,
 }
 
 

@@ -130,6 +130,7 @@ class FakeEngine:
         self.default_sampling = FakeSampling()
         self.sampling = FakeSampling()
         self.prepared: set[str] = {"eager"}
+        self.forms: dict[str, str] = {}  # mode -> in which form it was to be prepared
         self.frames = 0  # since the last reset
         self.held = False
         self.steps = 0  # since it was made
@@ -153,8 +154,10 @@ class FakeEngine:
         mode: str,
         progress: Callable[[int, int], None] | None = None,
         cancelled: Callable[[], bool] | None = None,
+        form: str = "compiled",
     ) -> None:
         self._called("prepare", mode)
+        self.forms[mode] = form
         reason = self._reasons.get(mode, f"there is no mode called {mode}")
         if reason is not None:
             raise EngineError(f"The {mode} mode is not usable here: {reason}.")

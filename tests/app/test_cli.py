@@ -211,13 +211,16 @@ def test_talk_with_every_flag(tmp_path: Path, speech: Path, talked: list[TalkOpt
     typed = ["talk", "--input", str(speech), "--output", str(reply), "--stereo", "--transcript", str(words),
              "--tokens-out", str(tokens), "--model", "some/model", "--voice", "NATF0", "--persona", "You are: \"Ada\"",
              "--mode", "eager", "--precision", "float32", "--device", "cuda:1", "--window", "personaplex",
-             "--kv", "int8", "--greedy", "--seed", "42424242", "--realtime", "--lead-silence", "1.5"]  # fmt: skip
+             "--kv", "int8", "--compile", "max-autotune", "--greedy", "--seed", "42424242", "--realtime",
+             "--lead-silence", "1.5"]  # fmt: skip
     assert cli.main(typed) == 0
     assert talked == [
         TalkOptions(
             input=speech,
             output=reply,
-            model=ModelSpec("some/model", "cuda:1", "float32", "eager", "personaplex", kv="int8"),
+            model=ModelSpec(
+                "some/model", "cuda:1", "float32", "eager", "personaplex", kv="int8", compile="max-autotune"
+            ),
             sampling=Sampling(temperature=0.0, text_temperature=0.0, seed=42424242),
             persona=PersonaChoice("NATF0", 'You are: "Ada"'),
             transcript=words,

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from app.loaded_engine import LoadedEngine
-from app.messages import ModelSpec
+from app.messages import COMPILE, ModelSpec
 from engine.errors import EngineError
+from engine.graphs import COMPILED_FORMS
 from tests.app.fake_engine import FakeEngine, VirtualClock, info_of
 
 REASONS = {"graph": None, "eager": None, "compiled": None}
@@ -30,3 +31,15 @@ def test_a_comparison_that_fails_leaves_the_old_mode_and_is_made_again() -> None
         loaded.change_mode(mode, lambda done, total: None, lambda: False)
         assert ("brings nothing over graph" in loaded.mode_trouble) == said
         assert engine.frames == before
+
+
+@pytest.mark.parametrize(
+    ("chosen", "form"),
+    [("layers", "compiled"), ("cudagraphs", "compiled-cudagraphs"), ("max-autotune", "compiled-max-autotune")],
+)
+def test_what_is_compiled_is_a_choice(chosen: str, form: str) -> None:
+    engine = FakeEngine(reasons=REASONS)
+    loaded = LoadedEngine(engine, info_of(engine, ModelSpec("mini")), chosen)
+    loaded.make_ready("compiled", lambda mode: lambda done, total: None, lambda: False, VirtualClock())
+    assert engine.forms["compiled"] == form
+    assert form in COMPILED_FORMS and len(COMPILE) + 1 == len(COMPILED_FORMS), "and one that only the benchmark has"

@@ -285,7 +285,11 @@ def test_a_model_is_loaded_as_soon_as_it_is_chosen(rig: Rig) -> None:
     assert rig.sent() == [LoadModel(ModelSpec(source="/models/mine", precision="float32"))]
     rig.ready()
     choose(engine.kv, "int8")
-    assert rig.sent() == [LoadModel(ModelSpec(source="/models/mine", precision="float32", kv="int8"))]
+    spec = ModelSpec(source="/models/mine", precision="float32", kv="int8")
+    assert rig.sent() == [LoadModel(spec)]
+    rig.ready()
+    choose(engine.compile, "max-autotune")
+    assert rig.sent() == [LoadModel(replace(spec, compile="max-autotune"))]
 
 
 def test_in_a_talk_a_load_asks_first(rig: Rig) -> None:

@@ -36,6 +36,10 @@
       <translation>&amp;Kompiliert</translation>
     </message>
     <message>
+      <source>&amp;Compiled code</source>
+      <translation>Kompilierter &amp;Übersetzter CodeCode</translation>
+    </message>
+    <message>
       <source>&amp;Dark</source>
       <translation>&amp;Dunkel</translation>
     </message>
@@ -1704,6 +1708,10 @@ Erinnert sich an {frames} Frames ({time})</translation>
       <translation>verspätet</translation>
     </message>
     <message>
+      <source>layers and steps: builds soonest</source>
+      <translation>Schichten und Schritte: am schnellsten gebaut</translation>
+    </message>
+    <message>
       <source>loud</source>
       <translation>laut</translation>
     </message>
@@ -1810,6 +1818,14 @@ Erinnert sich an {frames} Frames ({time})</translation>
     <message>
       <source>warm-up</source>
       <translation>Aufwärmen</translation>
+    </message>
+    <message>
+      <source>whole stages, kernels by trial: builds longest</source>
+      <translation>ganze Stufen, Kernel nach Versuch: am längsten gebaut</translation>
+    </message>
+    <message>
+      <source>whole stages, with PyTorch's CUDA graphs</source>
+      <translation>ganze Stufen, mit PyTorchs CUDA-Graphen</translation>
     </message>
     <message>
       <source>within budget</source>
