@@ -2491,22 +2491,6 @@ Erinnert sich an {frames} Frames ({time})</translation>
       <translation>Die Aufnahme hat aufgehört: {1}. Das Gespräch geht ohne sie weiter.{2}</translation>
     </message>
     <message>
-      <source>The resident depth kernel needs a card of compute capability 9.0 or later.</source>
-      <translation>Der im Ganzen laufende Tiefenkernel braucht eine Grafikkarte mit Compute Capability 9.0 oder neuer.</translation>
-    </message>
-    <message>
-      <source>The resident depth kernel needs a width that is a power of two and a hidden size in whole eights.</source>
-      <translation>Der im Ganzen laufende Tiefenkernel braucht eine Breite, die eine Zweierpotenz ist, und eine innere Größe in ganzen Achten.</translation>
-    </message>
-    <message>
-      <source>The resident depth kernel needs {1} multiprocessors; the card has less.</source>
-      <translation>Der im Ganzen laufende Tiefenkernel braucht {1} Multiprozessoren; die Karte hat weniger.</translation>
-    </message>
-    <message>
-      <source>The resident depth kernel reads bfloat16 weights.</source>
-      <translation>Der im Ganzen laufende Tiefenkernel liest Gewichte in bfloat16.</translation>
-    </message>
-    <message>
       <source>The seed must be a whole number from 0 to 2^63 - 1, not {1}.</source>
       <translation>Der Startwert muss eine ganze Zahl von 0 bis 2^63 - 1 sein, nicht {1}.</translation>
     </message>
