@@ -62,6 +62,8 @@ class CodecClips:
 
     def _roughen(self, pcm: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
         clips, length = pcm.shape
+        other = torch.rand(clips, 1, device=pcm.device) < 0.4
+        pcm = torch.where(other, augment.coloured(pcm), pcm)
         pcm = augment.microphone(pcm, level=(-14, 6), noisy=0.2, roomy=0.15)
         kind = torch.rand(clips, 1, device=pcm.device)
         at = torch.arange(length, device=pcm.device) / 24_000

@@ -1,4 +1,5 @@
-"""What the codec is trained for: mel spectra alike at many resolutions, and a discriminator that cannot tell.
+"""What the codec is trained for: mel spectra alike at many resolutions, a discriminator that cannot tell, and a reader
+of phonemes who reads the same.
 
 The discriminator reads complex spectrograms at several resolutions (EnCodec's multi-scale STFT discriminator,
 narrower); its inner features serve as a second, learnt distance. Any device. Shapes: B clips, L samples.
@@ -58,6 +59,41 @@ class MelDistance(nn.Module):
                               return_complex=True)  # fmt: skip
         power = torch.view_as_real(spectrum).pow(2).sum(-1)
         return (power + 1e-10).sqrt().transpose(1, 2) @ filters
+
+
+class PhonemeReader(nn.Module):
+    """A small recogniser of phonemes in sound, trained beside the codec on the originals. What it reads in a decoded
+    clip must be what it reads in the original: spectra may be alike and a consonant gone."""
+
+    def __init__(self, labels: int, width: int = 192, hop: int = 480, bands: int = 80):
+        super().__init__()
+        self.hop = hop
+        self.register_buffer("window", torch.hann_window(2 * hop), persistent=False)
+        self.register_buffer("filters", mel_filters(24_000, 2 * hop, bands), persistent=False)
+        self.window: Tensor
+        self.filters: Tensor
+        shapes = ((bands, 1), (width, 1), (width, 2), (width, 4))
+        self.layers = nn.ModuleList(nn.Conv1d(into, width, 5, padding=2 * d, dilation=d) for into, d in shapes)
+        self.out = nn.Conv1d(width, labels, 1)
+
+    def forward(self, pcm: Tensor) -> Tensor:
+        """pcm [B, L] -> logits [B, labels, L / hop], one phoneme for each 20 ms. Reads about 0.35 s at once."""
+        spectrum = torch.stft(pcm, 2 * self.hop, self.hop, window=self.window, center=True, pad_mode="constant",
+                              normalized=True, return_complex=True)[..., : pcm.shape[1] // self.hop]  # fmt: skip
+        power = torch.view_as_real(spectrum).pow(2).sum(-1)
+        mel = torch.log10((power + 1e-10).sqrt().transpose(1, 2) @ self.filters + 1e-4).transpose(1, 2)
+        x = (mel - mel.mean((1, 2), keepdim=True)) / 0.7
+        for index, layer in enumerate(self.layers):
+            y = F.gelu(layer(x))
+            x = y if index == 0 else x + y
+        return self.out(x)
+
+
+def reading_loss(real: Tensor, made: Tensor) -> Tensor:
+    """How far what is read in `made` is from what is read in `real`: Kullback-Leibler divergence of logits [B, labels,
+    N], in nats a phoneme."""
+    wanted = real.detach().log_softmax(1)
+    return F.kl_div(made.log_softmax(1), wanted, reduction="none", log_target=True).sum(1).mean()
 
 
 class SpectrogramCritic(nn.Module):

@@ -24,9 +24,17 @@ from training import checkpoints
 from training.bank import IGNORED
 from training.codec import LABELS_PER_FRAME, Codec
 from training.codec_data import CodecClips, label_weights
-from training.losses import Discriminator, MelDistance, critic_loss, deceiving_loss, feature_loss
+from training.losses import (
+    Discriminator,
+    MelDistance,
+    PhonemeReader,
+    critic_loss,
+    deceiving_loss,
+    feature_loss,
+    reading_loss,
+)
 
-METRICS = ("mel", "content", "commitment", "deceiving", "features", "critic", "gradient")
+METRICS = ("mel", "content", "reading", "commitment", "deceiving", "features", "critic", "reader", "gradient")
 
 
 @dataclass(frozen=True)
@@ -44,6 +52,7 @@ class CodecPlan:
     critic_from: float = 0.2  # share of the run after which the discriminator joins
     mel: float = 15.0
     content: float = 2.0
+    reading: float = 2.0
     commitment: float = 0.5
     deceiving: float = 1.5
     features: float = 3.0
@@ -61,6 +70,7 @@ class CodecTrainer:
     ):
         self.codec, self.critic, self.plan, self.device = codec.to(device), critic.to(device), plan, device
         self.mel = MelDistance().to(device)
+        self.reader = PhonemeReader(codec.labels).to(device)
         self.weights = label_weights(codec.labels, device)
         if plan.decoder_only:
             freeze_codes(codec)
@@ -72,7 +82,8 @@ class CodecTrainer:
             "betas": (0.8, 0.99), "weight_decay": 0.01, "capturable": on_gpu, "fused": on_gpu,
         }  # fmt: skip
         self.optimizer = torch.optim.AdamW(self.trained, lr=self.rates[0], **options)
-        self.critic_optimizer = torch.optim.AdamW(critic.parameters(), lr=self.rates[1], **options)
+        judges = [*critic.parameters(), *self.reader.parameters()]
+        self.critic_optimizer = torch.optim.AdamW(judges, lr=self.rates[1], **options)
         length = plan.frames * codec.config.frame_size
         self.pcm = torch.zeros(plan.clips, length, device=device)
         self.labels = torch.zeros(plan.clips, plan.frames, LABELS_PER_FRAME, dtype=torch.long, device=device)
@@ -115,9 +126,14 @@ class CodecTrainer:
             logits.flatten(0, 2), self.labels.flatten(), weight=self.weights, ignore_index=IGNORED
         )
         loss = plan.mel * mel + plan.content * content + plan.commitment * result.commitment + plan.waveform * wave
+        self.critic_optimizer.zero_grad(set_to_none=True)
+        read, reader = self._train_reader()
         zero = mel.new_zeros(())
-        deceiving, features, judged = zero, zero, zero
+        deceiving, features, judged, reading = zero, zero, zero, zero
         if adversarial:
+            self.reader.requires_grad_(False)
+            reading = reading_loss(read, self.reader(made))
+            self.reader.requires_grad_(True)
             room = self.pcm.shape[1] - plan.judged_samples
             start = torch.randint(max(room, 1), (plan.judged_clips,), device=self.device)
             judged, real = self._train_critic(made.detach(), start)
@@ -125,14 +141,23 @@ class CodecTrainer:
             heard = self.critic(self._judged(made, start) * self._loudness(start), codec.dtype)
             self.critic.requires_grad_(True)
             deceiving, features = deceiving_loss(heard), feature_loss(real, heard)
-            loss = loss + plan.deceiving * deceiving + plan.features * features
+            loss = loss + plan.deceiving * deceiving + plan.features * features + plan.reading * reading
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()
         gradient = bounded(self.trained, 1.0)
         self.optimizer.step()
+        self.critic_optimizer.step()  # now that nothing goes back through what it changes
         torch._foreach_lerp_(self.averaged, [p.detach() for p in self.trained], 1 - plan.average)
-        values = (mel, content, result.commitment, deceiving, features, judged, gradient)
+        values = (mel, content, reading, result.commitment, deceiving, features, judged, reader, gradient)
         self.sums += torch.stack([value.detach().float() for value in values])
+
+    def _train_reader(self) -> tuple[Tensor, Tensor]:
+        """What it reads in the originals, and its loss there."""
+        read = self.reader(self.pcm)
+        loss = F.cross_entropy(read, self.labels.flatten(1), weight=self.weights, ignore_index=IGNORED)
+        loss.backward()
+        bounded(list(self.reader.parameters()), 1.0)
+        return read.detach(), loss
 
     def _train_critic(self, made: Tensor, start: Tensor) -> tuple[Tensor, list[tuple[Tensor, list[Tensor]]]]:
         both = torch.cat((self._judged(self.pcm, start), self._judged(made, start)))
@@ -142,10 +167,8 @@ class CodecTrainer:
         real = [(score[:half], [f[:half] for f in features]) for score, features in judged]
         fake = [(score[half:], [f[half:] for f in features]) for score, features in judged]
         loss = critic_loss(real, fake)
-        self.critic_optimizer.zero_grad(set_to_none=True)
         loss.backward()
         bounded(list(self.critic.parameters()), 1.0)
-        self.critic_optimizer.step()
         return loss, [(score.detach(), [f.detach() for f in features]) for score, features in real]
 
     def capture(self) -> None:

@@ -11,9 +11,9 @@ import torch
 from engine.config import MimiConfig
 from training import checkpoints
 from training.bank import Bank, Entry
-from training.codec import Codec
+from training.codec import LABELS_PER_FRAME, Codec
 from training.codec_data import CodecClips
-from training.losses import Discriminator
+from training.losses import Discriminator, reading_loss
 from training.script import Line
 from training.train_codec import METRICS, CodecPlan, CodecTrainer, falling_rate, train
 
@@ -75,6 +75,25 @@ def test_the_discriminator_joins_and_both_sides_learn() -> None:
     moved = [not torch.equal(a, b) for a, b in zip(codec_before, trainer.trained, strict=True)]
     assert sum(moved) > 0.9 * len(moved)
     assert all(p.requires_grad for p in trainer.critic.parameters())
+
+
+def test_what_is_read_in_a_decoded_clip_is_to_be_what_is_read_in_the_original() -> None:
+    """The reader learns phonemes from the originals alone; what it then misses in other sound is a loss."""
+    trainer, clips = _trainer()
+    for _ in range(60):
+        trainer.step(clips, adversarial=False)
+    trainer.metrics(60)
+    reader_before = [p.detach().clone() for p in trainer.reader.parameters()]
+    trainer.step(clips, adversarial=True)
+    values = trainer.metrics(1)
+    assert values["reader"] < 0.7  # of ln 3 = 1.1 for three phonemes unknown
+    assert values["reading"] > 0.05
+    assert any(not torch.equal(a, b) for a, b in zip(reader_before, trainer.reader.parameters(), strict=True))
+    pcm, _ = clips.draw(4, clean=True)
+    with torch.no_grad():
+        read, noise = trainer.reader(pcm), trainer.reader(torch.randn_like(pcm) * 0.1)
+    assert read.shape[-1] == PLAN.frames * LABELS_PER_FRAME
+    assert reading_loss(read, read) < 1e-6 and reading_loss(read, noise) > 0.1
 
 
 def test_the_clock_sets_the_speed_of_both_sides(tmp_path: Path) -> None:
