@@ -44,6 +44,12 @@ THANKS = _lines("""
     that helps, thanks
     good, thank you very much
     very kind, thank you
+    thanks so much
+    I thank you
+    thank you for that
+    good, thank you
+    how kind
+    thanks again
 """)
 
 GOODBYE = _lines("""
@@ -61,6 +67,12 @@ GOODBYE = _lines("""
     goodbye for now
     that was all for today, bye
     good night, sleep well
+    take care
+    have a good day
+    bye for today
+    we are done for today
+    until next time
+    have a nice evening
 """)
 
 INTRODUCE = _lines("""
@@ -84,6 +96,22 @@ INTRODUCE = _lines("""
     everybody calls me {a}
     so, my name is {a}
     let me tell you my name, it is {a}
+    my friends call me {a}
+    I go by {a}
+    {a} is what they call me
+    you may call me {a}
+    they named me {a}
+    I am {a}, nice to meet you
+    {a}, that is me
+    my first name is {a}
+    my mother named me {a}
+    please call me {a}
+    remember my name, it is {a}
+    if you want to know, I am {a}
+    the person talking to you is {a}
+    put me down as {a}
+    I answer to {a}
+    at home they call me {a}
 """)
 
 RECALL_NAME = _lines("""
@@ -103,6 +131,15 @@ RECALL_NAME = _lines("""
     what name did I give you
     can you say my name
     who is talking to you
+    do you still know my name
+    what do you call me
+    remember who I am
+    what was my name again
+    did I tell you my name
+    my name, please
+    how do I want to be called
+    which name is mine
+    I gave you my name, what was it
 """)
 
 OWN_NAME = _lines("""
@@ -122,6 +159,14 @@ OWN_NAME = _lines("""
     I forgot your name, what is it
     who are you, what is your name
     have you got a name
+    how do people call you
+    what name do you go by
+    your name, please
+    what do they call you
+    how should I call you
+    what is the name of the one I am talking to
+    did they give you a name
+    I would like to know your name
 """)
 
 WHO = _lines("""
@@ -141,6 +186,12 @@ WHO = _lines("""
     do you know who you are
     so who might you be
     I would like to know who you are
+    introduce yourself
+    tell me about yourself
+    who do I have here
+    what is this I am talking to
+    what kind of program are you
+    say something about yourself
 """)
 
 JOB = _lines("""
@@ -160,6 +211,14 @@ JOB = _lines("""
     can you tell me where you work
     what is your work
     what are you here for
+    tell me what you do
+    where do you spend your day
+    which place do you work in
+    what do you do all day
+    where can I find you at work
+    in what kind of place do you work
+    what place is this
+    for whom do you work
 """)
 
 PRICE = _lines("""
@@ -181,6 +240,16 @@ PRICE = _lines("""
     how many dollars is {a}
     what is {a} going to cost
     I want to buy {a}, what is the price
+    the price of {a}, please
+    what is {a} worth
+    {a}, how much
+    I need the price of {a}
+    how much money is {a}
+    how much do I pay for {a}
+    is {a} expensive, what does it cost
+    what do you charge for {a}
+    how much would I pay for {a}
+    {a}, what is the price of that
 """)
 
 OPENING = _lines("""
@@ -202,6 +271,17 @@ OPENING = _lines("""
     at what hour do you open
     and when do you open
     when are the doors open
+    when is opening time
+    when does the day start for you
+    how soon are you open
+    what time do the doors open
+    I come early, when do you open
+    what is the first hour that you are open
+    from what time can I come
+    when do you start
+    at what time does your day begin
+    how early are you there
+    what time in the morning do you open
 """)
 
 CLOSING = _lines("""
@@ -223,6 +303,17 @@ CLOSING = _lines("""
     and when do you close
     what time are you closing
     when must I be out
+    when is closing time
+    how long are you open
+    when do the doors close
+    what is the latest I can come
+    when does the day end for you
+    I come late, when do you close
+    how long can I stay
+    when do I have to leave
+    how long into the evening are you open
+    what time in the evening do you close
+    when is it over
 """)
 
 ECHO = _lines("""
@@ -261,6 +352,28 @@ ECHO = _lines("""
     you have to say {a}
     would you say {a}, please
     {a}, say the same
+    say back {a}
+    {a}, repeat that please
+    {a}, and now you say it
+    I want to hear {a}
+    repeat what I say, {a}
+    listen and repeat, {a}
+    say {a} for me
+    let us hear {a}
+    would you repeat {a}
+    {a}, what did I say
+    say the following, {a}
+    I would like to hear {a} from you
+    {a}, your turn
+    come on, say {a}
+    and now {a}
+    {a}, please repeat
+    say what I say, {a}
+    {a}, say it back
+    I read {a} here, read it to me
+    give me {a}
+    another one, {a}
+    these are the words, {a}, repeat them
 """)
 
 SUM = _lines("""
@@ -333,6 +446,13 @@ WHICH_IS_BIGGER = _lines("""
     what is the bigger number, {a} or {b}
     {a} and {b}, which one is larger
     is {a} bigger or {b}
+    of {a} and {b}, which is bigger
+    which is more, {a} or {b}
+    compare {a} and {b}
+    I have {a} and {b}, which is bigger
+    between {a} and {b}, which is bigger
+    do you know if {a} or {b} is bigger
+    what number is bigger, {a} or {b}
 """)
 
 IS_IT_BIGGER = _lines("""
@@ -349,6 +469,14 @@ IS_IT_BIGGER = _lines("""
     I think {a} is {w} than {b}, is that right
     am I right that {a} is {w} than {b}
     please tell me if {a} is {w} than {b}
+    {a} is {w} than {b}, right
+    can it be that {a} is {w} than {b}
+    I think {a} is {w} than {b}, do you agree
+    somebody said {a} is {w} than {b}, is that right
+    {a} must be {w} than {b}, no
+    I bet {a} is {w} than {b}
+    they say {a} is {w} than {b}
+    could {a} be {w} than {b}
 """)
 
 COUNT_UP = _lines("""
