@@ -11,6 +11,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
 from ui import icons
@@ -58,11 +59,12 @@ def run_window(conversation: ConversationPort, ports: Ports, arguments: Sequence
     application.setWindowIcon(icons.program_icon(ports.icon))
     speak(application, str(ports.settings.get(keys.LANGUAGE)))
     window = make_window(application, conversation, ports)
-    # Python looks at signals only between its own instructions; the bridge's beat gives it the chance.
+    # Python looks at signals only between its own instructions; the bridge's beat gives it the chance. The closing is
+    # left to the event loop: before that runs, it would close a window that is shown afterwards, or end nothing.
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)  # Windows has no SIGHUP
         if number is not None and signal.getsignal(number) is not signal.SIG_IGN:  # as nohup has it
-            signal.signal(number, lambda _number, _frame: window.main.leaving.end())
+            signal.signal(number, lambda _number, _frame: QTimer.singleShot(0, window.main.leaving.end))
     application.commitDataRequest.connect(lambda *_: window.main.leaving.session_ends())
     window.main.show()
     window.main.rescue.return_to_place()

@@ -102,6 +102,47 @@ def test_the_end_waits_for_devices_that_are_being_listed(tmp_path: Path, window:
     assert (done.stdout.split(), done.returncode) == (["listed", last], 0), done.stderr
 
 
+# A program that is ended from outside before its window answers: just before it is shown, and just after.
+ENDED_WINDOW = """
+import os, signal, sys, threading
+from pathlib import Path
+
+import app.main as program
+from app import config
+from tests.app.fake_engine import FakeLoader, FakeVoices
+from ui.main_window import MainWindow
+from ui.session import Session
+
+kind, name = {"shown": (MainWindow, "show"), "begun": (Session, "begin")}[sys.argv[2]]
+real_step = getattr(kind, name)
+def step(self, *arguments, **named):
+    os.kill(os.getpid(), getattr(signal, sys.argv[3]))
+    return real_step(self, *arguments, **named)
+setattr(kind, name, step)
+real = program.Conversation
+program.Conversation = lambda ends, voices: real(
+    ends, voices=FakeVoices(), load_engine=FakeLoader(), thread_context=threading.Lock
+)
+print(program.run_window(config.load(Path(sys.argv[1]))))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such signals")
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
+@pytest.mark.parametrize("moment", ["shown", "begun"])
+def test_a_signal_before_the_window_answers_is_not_lost(tmp_path: Path, moment: str, name: str) -> None:
+    """It would leave a window that is there although the session has ended, or a program without one that stays."""
+    mine = tmp_path / "mine.yaml"
+    mine.write_text("")
+    environment = {"PATH": "/usr/bin", "HOME": str(tmp_path), "QT_QPA_PLATFORM": "offscreen", "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-c", ENDED_WINDOW, str(mine), moment, name],
+        env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert (done.stdout, done.returncode) == ("0\n", 0), done.stderr
+    assert "Traceback" not in done.stderr
+
+
 # A talk that is ended from outside in its middle: by the session's end, or by the closing of its terminal.
 ENDED_TALK = """
 import os, signal, sys, time
