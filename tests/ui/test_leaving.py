@@ -236,6 +236,7 @@ def test_signals_and_the_end_of_the_session_do_not_ask(
     talk.window.main.leaving._session_end.stop()  # it was called off, and time has passed
     assert not talk.window.main.leaving.may_close()
     handlers[signal.SIGTERM](signal.SIGTERM, None)  # type: ignore[operator]
+    qapp.processEvents()
     assert not talk.window.main.isVisible()
 
 
