@@ -15,12 +15,12 @@ import torch
 from torch import Tensor
 
 from engine import (
-    kernels_attention,
+    kernels_depth_attention,
     kernels_depth_rows,
     kernels_linear,
+    kernels_ring,
     kernels_ring8,
     kernels_ring8_rows,
-    kernels_ring_rows,
     kernels_sampling,
     kernels_tokens,
 )
@@ -28,8 +28,8 @@ from engine.config import LMConfig
 from engine.frame import Frame
 from engine.fused_codec import CodecCuts, FusedCodec
 from engine.fused_codec import unsupported as codec_unsupported
-from engine.kernels_linear import EARLY, LATE, NO_OVERLAP, Launch, RingAhead
-from engine.kernels_ring_rows import RingRows
+from engine.kernels_linear import EARLY, LATE, NO_OVERLAP, Launch
+from engine.kernels_ring import RingLaunch
 from engine.lm import DepthLayer, LanguageModel, TemporalLayer, ring_of
 from engine.mimi import Mimi
 from engine.quantize import Quantized
@@ -45,12 +45,12 @@ class Launches(NamedTuple):
     down: Launch = Launch(rows=8)
     down_block: int = 512
     text_head: Launch = Launch(rows=4, tiles=32)
-    ring_splits: int = 32
-    ring_block: int = 16
-    ring_warps: int = 2
-    ring_rows: RingRows | None = None  # the ring by whole positions, not in blocks (`kernels_ring_rows`)
-    ring8_rows: RingRows | None = None  # the same for a ring in 8 bits (`kernels_ring8_rows`)
-    ring_ask: int = 0  # the projection asks for the ring into the L2 cache: 1 as it begins, 2 with its last weights
+    ring: RingLaunch = RingLaunch(rows=4, ahead=2, warps=4)
+    ring_splits: int = 16  # programs of a head
+    ring8_splits: int = 32  # the same for a ring in 8 bits
+    ring8_block: int = 16
+    ring8_warps: int = 2
+    ring8_rows: RingLaunch | None = None  # a ring in 8 bits by whole positions, not in blocks (`kernels_ring8_rows`)
     depth_inputs: Launch = Launch(rows=2, tiles=16)
     depth_project: Launch = Launch(rows=8, warps=2)
     depth_attend: Launch = Launch(rows=8, warps=4, whole=True)
@@ -88,6 +88,8 @@ def unsupported(config: LMConfig, talks: int = 1) -> str | None:
         return "The fused kernels serve one talk at a time."
     if any(size & (size - 1) for size in sizes):
         return "The fused kernels need head sizes, the depth width and the codebook size to be powers of two."
+    if config.head_dim < 4:
+        return "The fused kernels need attention heads of at least four numbers."
     return None
 
 
@@ -106,8 +108,9 @@ class FusedFrame(Frame):
         can_overlap = kernels_linear.supports_pdl(device)
         self.pdl = (EARLY if can_overlap else NO_OVERLAP) if pdl is None else pdl
         self._scratch = _scratch(config, self.launches, device, dtype)
-        splits = self.launches.ring_splits
-        self._ring = kernels_attention.RingScratch(config.num_heads, config.head_dim, splits, device)
+        in_eight_bits = isinstance(ring_of(self.state, lm.temporal.layers[0].keys), Quantized)
+        splits = self.launches.ring8_splits if in_eight_bits else self.launches.ring_splits
+        self._ring = kernels_ring.RingScratch(config.num_heads, config.head_dim, splits, device)
         half = config.head_dim // 2
         steps = torch.arange(half, device=device, dtype=torch.float32)
         self._periods = torch.exp(steps * (-math.log(config.max_period) / half))
@@ -153,42 +156,29 @@ class FusedFrame(Frame):
 
     def _temporal_layer(self, layer: TemporalLayer) -> None:
         b, launches, pdl = self._scratch, self.launches, self.pdl
-        ring = self._ring_ahead(layer)
-        kernels_linear.linear(layer.in_proj, b.x, b.projected, launches.project, norm=layer.norm1, ring=ring, pdl=pdl)
+        kernels_linear.linear(layer.in_proj, b.x, b.projected, launches.project, norm=layer.norm1, pdl=pdl)
         self._ring_attend(layer)
         kernels_linear.linear(layer.out_proj, b.attended, b.x, launches.out, add=True, pdl=pdl)
         kernels_linear.gated(layer.linear_in, b.x, layer.norm2, b.hidden, launches.gate, pdl=pdl)
         kernels_linear.linear_add(layer.linear_out, b.hidden, b.x, launches.down, launches.down_block, pdl=pdl)
 
-    def _ring_ahead(self, layer: TemporalLayer) -> RingAhead | None:
-        """What of a layer's rings its projection asks for."""
-        if not self.launches.ring_ask:
-            return None
-        keys, values = (ring_of(self.state, name) for name in (layer.keys, layer.values))
-        keys, values = (ring.values if isinstance(ring, Quantized) else ring for ring in (keys, values))
-        return RingAhead(keys[0], values[0], self.state["tokens.position"], self.launches.ring_ask == 2)
-
     def _ring_attend(self, layer: TemporalLayer) -> None:
         s, b, use = self.state, self._scratch, self.launches
         keys, values = (ring_of(s, name) for name in (layer.keys, layer.values))
-        if isinstance(keys, Quantized) and isinstance(values, Quantized):
-            in_eight_bits = (
-                b.projected, b.turns, s["tokens.position"], Quantized(keys.values[0], keys.scales[0]),
-                Quantized(values.values[0], values.scales[0]), self.lm_window, b.attended, self._ring,
+        if not (isinstance(keys, Quantized) and isinstance(values, Quantized)):
+            kernels_ring.ring_attend(
+                b.projected, b.turns, s["tokens.position"], s[layer.keys][0], s[layer.values][0], self.lm_window,
+                b.attended, self._ring, use.ring, pdl=self.pdl,
             )  # fmt: skip
-            if use.ring8_rows is not None:
-                kernels_ring8_rows.ring_attend(*in_eight_bits, use.ring8_rows, warps=use.ring_warps, pdl=self.pdl)
-                return
-            kernels_ring8.ring_attend(*in_eight_bits, block=use.ring_block, warps=use.ring_warps, pdl=self.pdl)
             return
-        common = (
-            b.projected, b.turns, s["tokens.position"], s[layer.keys][0], s[layer.values][0], self.lm_window,
-            b.attended, self._ring,
+        in_eight_bits = (
+            b.projected, b.turns, s["tokens.position"], Quantized(keys.values[0], keys.scales[0]),
+            Quantized(values.values[0], values.scales[0]), self.lm_window, b.attended, self._ring,
         )  # fmt: skip
-        if use.ring_rows is not None:
-            kernels_ring_rows.ring_attend(*common, use.ring_rows, warps=use.ring_warps, pdl=self.pdl)
-            return
-        kernels_attention.ring_attend(*common, block=use.ring_block, warps=use.ring_warps, pdl=self.pdl)
+        if use.ring8_rows is not None:
+            kernels_ring8_rows.ring_attend(*in_eight_bits, use.ring8_rows, pdl=self.pdl)
+        else:
+            kernels_ring8.ring_attend(*in_eight_bits, block=use.ring8_block, warps=use.ring8_warps, pdl=self.pdl)
 
     def _text_logits(self) -> None:
         b, temporal = self._scratch, self.lm.temporal
@@ -232,7 +222,7 @@ class FusedFrame(Frame):
         keys, values = self.state["depth.keys"][0, layer.index], self.state["depth.values"][0, layer.index]
         whole, usual = kernels_depth_rows, partial(kernels_linear.linear, add=True)
         project = whole.project if launches.depth_project.whole else kernels_tokens.depth_project
-        attend = whole.attend_add if launches.depth_attend.whole else kernels_attention.depth_attend_add
+        attend = whole.attend_add if launches.depth_attend.whole else kernels_depth_attention.depth_attend_add
         gated = whole.gated if launches.depth_gate.whole else kernels_linear.gated
         add = whole.add if launches.depth_down.whole else usual
         project(

@@ -117,8 +117,7 @@ class QuantizedFrame(FusedFrame):
         in_proj, out_proj, linear_in, linear_out = (
             _matrix(weight) for weight in (layer.in_proj, layer.out_proj, layer.linear_in, layer.linear_out)
         )
-        ring = self._ring_ahead(layer)
-        kernels_quantized.linear(in_proj, b.x, b.projected, cuts.project, norm=layer.norm1, ring=ring, pdl=pdl)
+        kernels_quantized.linear(in_proj, b.x, b.projected, cuts.project, norm=layer.norm1, pdl=pdl)
         self._ring_attend(layer)
         kernels_quantized.linear(out_proj, b.attended, b.x, cuts.out, add=True, pdl=pdl)
         kernels_quantized.gated(linear_in, b.x, layer.norm2, b.hidden, cuts.gate, pdl=pdl)

@@ -1,9 +1,10 @@
 """The depth's products with whole rows in a warp: no warp waits for another, and there is one sum less to wait for.
 
-The same four products of a layer as in `engine.kernels_tokens`, `engine.kernels_attention` and `engine.kernels_linear`,
-for a chain of small kernels in which waiting is the time. Every warp has all of x and finds the norm's sum of squares
-for itself, beside the product: the product is multiplied by the norm afterwards, so the normed vector is not rounded in
-between as it is there. The attention's warps have whole heads, and add up their parts of the output projection once.
+The same four products of a layer as in `engine.kernels_tokens`, `engine.kernels_depth_attention` and
+`engine.kernels_linear`, for a chain of small kernels in which waiting is the time. Every warp has all of x and finds
+the norm's sum of squares for itself, beside the product: the product is multiplied by the norm afterwards, so the
+normed vector is not rounded in between as it is there. The attention's warps have whole heads, and add up their parts
+of the output projection once.
 
 The plain PyTorch is theirs. Imports Triton: import this module late.
 """
@@ -69,8 +70,8 @@ def attend_kernel(
     HEADS: tl.constexpr, HEAD: tl.constexpr, STEPS: tl.constexpr, BLOCK: tl.constexpr, ROWS: tl.constexpr,
     SCALE: tl.constexpr, PDL: tl.constexpr,
 ):  # fmt: skip
-    """As `kernels_attention.depth_attend_kernel`. All is [HEADS, ., HEAD]: a warp has whole heads with all their steps,
-    and of every row the part that meets them."""
+    """As `kernels_depth_attention.depth_attend_kernel`. All is [HEADS, ., HEAD]: a warp has whole heads with all their
+    steps, and of every row the part that meets them."""
     dtype = x.dtype.element_ty
     rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     heads, dims, steps = tl.arange(0, HEADS), tl.arange(0, HEAD), tl.arange(0, BLOCK)
@@ -157,7 +158,7 @@ def project(
 def attend_add(
     weight: Tensor, query: Tensor, keys: Tensor, values: Tensor, x: Tensor, step: int, launch: Launch, *, pdl: int
 ) -> None:
-    """As `kernels_attention.depth_attend_add`."""
+    """As `kernels_depth_attention.depth_attend_add`."""
     heads, steps, head_dim = keys.shape
     assert x.shape[0] % launch.rows == 0, "rows of a tile must divide the rows"
     attend_kernel[(x.shape[0] // launch.rows,)](

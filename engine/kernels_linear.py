@@ -41,16 +41,6 @@ class Launch(NamedTuple):
     whole: bool = False
 
 
-class RingAhead(NamedTuple):
-    """A ring that a product asks into the L2 cache for the attention after it: keys, values [H, C, D] of any type,
-    position [1] int64; at_last: as the last weights of a program are on their way, else as it begins."""
-
-    keys: Tensor
-    values: Tensor
-    position: Tensor
-    at_last: bool
-
-
 @triton.jit
 def wait_for_inputs(PDL: tl.constexpr):
     """Behind it lies what earlier kernels of this frame wrote. Before it may be loaded what they do not write: weights,
@@ -70,35 +60,6 @@ def row_sums(v):
 
 
 @triton.jit
-def ring_share(program, last, CAPACITY: tl.constexpr, PARTS: tl.constexpr):
-    """(first row, rows) of [H * C] rows that a program of H * PARTS asks for, when position `last` is the newest."""
-    head, part = program // PARTS, program % PARTS
-    filled = tl.minimum(last, CAPACITY).to(tl.int32)
-    each = (filled + PARTS - 1) // PARTS
-    first = tl.minimum(part * each, filled)
-    return head * CAPACITY + first, tl.minimum(each, filled - first)
-
-
-@triton.jit
-def ask_for_ring(
-    keys, values, last, now, HEADS: tl.constexpr, CAPACITY: tl.constexpr, BYTES: tl.constexpr, PARTS: tl.constexpr
-):
-    """A program's share of the ring into the L2 cache: one thread asks, twice, for all of it. BYTES of a row."""
-    program = tl.program_id(0)
-    if (program < HEADS * PARTS) & now:
-        first, rows = ring_share(program, last, CAPACITY, PARTS)
-        if rows > 0:
-            offset = first.to(tl.int64) * BYTES
-            tl.inline_asm_elementwise(
-                "{ .reg .pred first; .reg .u32 thread; mov.u32 thread, %tid.x; setp.eq.u32 first, thread, 0;"
-                " @first cp.async.bulk.prefetch.L2.global [$1], $3; @first cp.async.bulk.prefetch.L2.global [$2], $3;"
-                " mov.u32 $0, 0; }",
-                "=r,l,l,r", [keys.to(tl.int64) + offset, values.to(tl.int64) + offset, rows * BYTES], dtype=tl.int32,
-                is_pure=False, pack=1,
-            )  # fmt: skip
-
-
-@triton.jit
 def root_mean_square(v, scale, K: tl.constexpr, EPSILON: tl.constexpr):
     """v [BLOCK] float32, zero outside K; scale [BLOCK] in registers -> the normed vector, not yet rounded."""
     return v * (scale.to(tl.float32) * tl.rsqrt(tl.sum(v * v, axis=0) / K + EPSILON))
@@ -106,22 +67,16 @@ def root_mean_square(v, scale, K: tl.constexpr, EPSILON: tl.constexpr):
 
 @triton.jit
 def linear_kernel(
-    weight, x, alpha, out, keys, values, position,
+    weight, x, alpha, out,
     N: tl.constexpr, K: tl.constexpr, BLOCK: tl.constexpr, ROWS: tl.constexpr, TILES: tl.constexpr,
-    NORM: tl.constexpr, ADD: tl.constexpr, EPSILON: tl.constexpr, HEADS: tl.constexpr, CAPACITY: tl.constexpr,
-    BYTES: tl.constexpr, PARTS: tl.constexpr, AT_LAST: tl.constexpr, PDL: tl.constexpr,
+    NORM: tl.constexpr, ADD: tl.constexpr, EPSILON: tl.constexpr, PDL: tl.constexpr,
 ):  # fmt: skip
-    """out[n] = W[n] . x, with x normed first (NORM) or the product added to out (ADD). The whole of x in one block.
-    PARTS: programs that ask for a head's ring; 0: none."""
+    """out[n] = W[n] . x, with x normed first (NORM) or the product added to out (ADD). The whole of x in one block."""
     columns = tl.arange(0, BLOCK)
     inside = columns < K
     rows = tl.program_id(0) * (ROWS * TILES) + tl.arange(0, ROWS)
     at = weight + rows[:, None].to(tl.int64) * K + columns[None, :]
     tile = tl.load(at, mask=inside[None, :] & (rows < N)[:, None], other=0.0)
-    if PARTS > 0:
-        last = tl.load(position)
-        if not AT_LAST:
-            ask_for_ring(keys, values, last, True, HEADS, CAPACITY, BYTES, PARTS)
     if NORM:
         scale = tl.load(alpha + columns, mask=inside, other=0.0)
     wait_for_inputs(PDL)
@@ -133,8 +88,6 @@ def linear_kernel(
         at += ROWS * K
         more = inside[None, :] & ((following < N) & (index + 1 < TILES))[:, None]
         next_tile = tl.load(at, mask=more, other=0.0)
-        if PARTS > 0 and AT_LAST:
-            ask_for_ring(keys, values, last, index + 1 == TILES, HEADS, CAPACITY, BYTES, PARTS)
         if ADD:  # asked for before the sum, which hides how long it takes
             held = tl.load(out + rows, mask=rows < N, other=0.0)
         y = tl.sum(tile.to(tl.float32) * v[None, :], axis=1).to(out.dtype.element_ty)
@@ -200,31 +153,15 @@ def gated_kernel(
 
 
 def linear(
-    weight: Tensor, x: Tensor, out: Tensor, launch: Launch, *, norm: Tensor | None = None, add: bool = False,
-    ring: RingAhead | None = None, pdl: int,
-) -> None:  # fmt: skip
-    """out [N] = weight [N, K] @ x [K] in out's dtype, in place; `norm` [K]: of rms_norm(x); `add`: out += instead;
-    `ring`: asked for meanwhile."""
+    weight: Tensor, x: Tensor, out: Tensor, launch: Launch, *, norm: Tensor | None = None, add: bool = False, pdl: int
+) -> None:
+    """out [N] = weight [N, K] @ x [K] in out's dtype, in place; `norm` [K]: of rms_norm(x); `add`: out += instead."""
     rows, columns = weight.shape
     grid = (triton.cdiv(rows, launch.rows * launch.tiles),)
     linear_kernel[grid](
-        weight, x, weight if norm is None else norm, out, *ring_or(x, ring), rows, columns,
-        triton.next_power_of_2(columns), launch.rows, launch.tiles, norm is not None, add, EPS,
-        *ring_cut(ring, grid[0], pdl), pdl, num_warps=launch.warps, **launch_options(pdl),
+        weight, x, weight if norm is None else norm, out, rows, columns, triton.next_power_of_2(columns), launch.rows,
+        launch.tiles, norm is not None, add, EPS, pdl, num_warps=launch.warps, **launch_options(pdl),
     )  # fmt: skip
-
-
-def ring_or(other: Tensor, ring: RingAhead | None) -> tuple[Tensor, Tensor, Tensor]:
-    """The tensors of a ring for a kernel, or another in their place."""
-    return (other, other, other) if ring is None else (ring.keys, ring.values, ring.position)
-
-
-def ring_cut(ring: RingAhead | None, programs: int, pdl: int) -> tuple[int, int, int, int, bool]:
-    """HEADS, CAPACITY, BYTES, PARTS, AT_LAST of a kernel. Cards that know no overlap know no such request either."""
-    if ring is None or not pdl:
-        return 0, 0, 0, 0, False
-    heads, capacity, head_dim = ring.keys.shape
-    return heads, capacity, head_dim * ring.keys.element_size(), programs // heads, ring.at_last
 
 
 def linear_add(weight: Tensor, x: Tensor, out: Tensor, launch: Launch, block: int, *, pdl: int) -> None:

@@ -18,16 +18,7 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-from engine.kernels_linear import (
-    EPS,
-    Launch,
-    RingAhead,
-    ask_for_ring,
-    launch_options,
-    ring_cut,
-    ring_or,
-    wait_for_inputs,
-)
+from engine.kernels_linear import EPS, Launch, launch_options, wait_for_inputs
 from engine.kernels_quantized_parts import (
     PIECE,
     as_loaded,
@@ -58,15 +49,13 @@ def load_half(x, at, W: tl.constexpr):
 
 @triton.jit
 def held_kernel(
-    values, scales, x, alpha, out, ring_keys, ring_values, position,
+    values, scales, x, alpha, out,
     N: tl.constexpr, W: tl.constexpr, ALL: tl.constexpr, GROUP: tl.constexpr, SCALE_ROWS: tl.constexpr,
     G: tl.constexpr, ROWS: tl.constexpr, TILES: tl.constexpr, KIND: tl.constexpr, NORM: tl.constexpr,
-    ADD: tl.constexpr, GATED: tl.constexpr, EPSILON: tl.constexpr, HEADS: tl.constexpr, CAPACITY: tl.constexpr,
-    BYTES: tl.constexpr, PARTS: tl.constexpr, AT_LAST: tl.constexpr, PDL: tl.constexpr,
+    ADD: tl.constexpr, GATED: tl.constexpr, EPSILON: tl.constexpr, PDL: tl.constexpr,
 ):  # fmt: skip
     """out[n] = W[n] . x for N rows of W bytes, the whole of x in registers: normed (NORM), added to out (ADD), or silu
-    of it times row N + n's (GATED). ALL: rows of the matrix. G pieces of 16 bytes cover a row. PARTS: programs that ask
-    for a head's ring; 0: none."""
+    of it times row N + n's (GATED). ALL: rows of the matrix. G pieces of 16 bytes cover a row."""
     dtype = out.dtype.element_ty
     K: tl.constexpr = W if GROUP == 0 else 2 * W
     pieces = tl.arange(0, G)
@@ -82,10 +71,6 @@ def held_kernel(
         high_scale2 = scale2
         if GROUP > 0:
             high_scale2 = load_scales(scales, rows + N, pieces, 1, ALL, W, GROUP, SCALE_ROWS, True)
-    if PARTS > 0:
-        last = tl.load(position)
-        if not AT_LAST:
-            ask_for_ring(ring_keys, ring_values, last, True, HEADS, CAPACITY, BYTES, PARTS)
     at = places(pieces)
     if NORM:
         gain = load_half(alpha, at, W)
@@ -126,8 +111,6 @@ def held_kernel(
             next_high_scale2 = next_scale2
             if GROUP > 0:
                 next_high_scale2 = load_scales(scales, following + N, pieces, 1, ALL, W, GROUP, SCALE_ROWS, more2)
-        if PARTS > 0 and AT_LAST:
-            ask_for_ring(ring_keys, ring_values, last, index + 1 == TILES, HEADS, CAPACITY, BYTES, PARTS)
         if ADD:  # asked for before the sum, which hides how long it takes
             held = tl.load(out + rows, mask=rows < N, other=0.0)
         sums = row_sums(tile, a, b, c, d, e, f, g, h, scale, high_scale, KIND)
@@ -185,10 +168,9 @@ def stepped_kernel(
 
 def linear(
     weight: Quantized, x: Tensor, out: Tensor, launch: Launch, block: int = 0, *, norm: Tensor | None = None,
-    add: bool = False, ring: RingAhead | None = None, pdl: int,
+    add: bool = False, pdl: int,
 ) -> None:  # fmt: skip
-    """out [N] = weight [N, K] @ x [K] in out's dtype, in place; `norm` [K]: of rms_norm(x); `add`: out += instead;
-    `ring`, with whole rows: asked for meanwhile.
+    """out [N] = weight [N, K] @ x [K] in out's dtype, in place; `norm` [K]: of rms_norm(x); `add`: out += instead.
 
     block: bytes of a row at once, for `add` without norm: fewer where they do not divide a row evenly; 0, or where no
         256 do: whole rows."""
@@ -203,7 +185,7 @@ def linear(
             **launch_options(pdl),
         )  # fmt: skip
         return
-    _held(weight, x, out, launch, rows, how, norm=norm, add=add, gated=False, ring=ring, pdl=pdl)
+    _held(weight, x, out, launch, rows, how, norm=norm, add=add, gated=False, pdl=pdl)
 
 
 def gated(weight: Quantized, x: Tensor, norm: Tensor, out: Tensor, launch: Launch, *, pdl: int) -> None:
@@ -214,15 +196,13 @@ def gated(weight: Quantized, x: Tensor, norm: Tensor, out: Tensor, launch: Launc
 
 def _held(
     weight: Quantized, x: Tensor, out: Tensor, launch: Launch, rows: int, how: int, *, norm: Tensor | None, add: bool,
-    gated: bool, ring: RingAhead | None = None, pdl: int,
+    gated: bool, pdl: int,
 ) -> None:  # fmt: skip
     every, width = weight.values.shape
-    programs = triton.cdiv(rows, launch.rows * launch.tiles)
-    held_kernel[(programs,)](
-        as_loaded(weight), weight.scales, x, x if norm is None else norm, out, *ring_or(x, ring), rows, width, every,
+    held_kernel[(triton.cdiv(rows, launch.rows * launch.tiles),)](
+        as_loaded(weight), weight.scales, x, x if norm is None else norm, out, rows, width, every,
         group_bytes(weight), every // weight.scales.shape[0], triton.next_power_of_2(width // PIECE), launch.rows,
-        launch.tiles, how, norm is not None, add, gated, EPS, *ring_cut(ring, programs, pdl), pdl,
-        num_warps=launch.warps, **launch_options(pdl),
+        launch.tiles, how, norm is not None, add, gated, EPS, pdl, num_warps=launch.warps, **launch_options(pdl),
     )  # fmt: skip
 
 

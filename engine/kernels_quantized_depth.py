@@ -1,7 +1,7 @@
 """Triton kernels of a depth layer whose weights are quantised: its projection with what it reads, and its attention.
 
-As `kernels_tokens.depth_project` and `kernels_attention.depth_attend_add`, on `engine.quantize.Quantized` weights. The
-plain PyTorch that they agree with stands beside each. Imports Triton: import this module late.
+As `kernels_tokens.depth_project` and `kernels_depth_attention.depth_attend_add`, on `engine.quantize.Quantized`
+weights. The plain PyTorch that they agree with stands beside each. Imports Triton: import this module late.
 """
 
 from __future__ import annotations

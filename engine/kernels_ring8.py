@@ -1,9 +1,13 @@
-"""Attention at one new position over a ring that is kept in 8 bits: the kernel of `kernels_attention` for such rings.
+"""Attention at one new position over a ring that is kept in 8 bits, which it takes in blocks.
 
-The blocks of the ring are dealt to programs, and the parts merged, as there. A word of 16 bits holds an even and an odd
-number of a vector; a vector's scale is applied to its score and to its share of the mix, not to its numbers. The new
-key and value are rounded as they are stored and then used so, as a later position will read them. Its launch shape is
-that of the plain ring and was not tuned for itself. Imports Triton: import this module late.
+The blocks of the ring are dealt to `splits` programs a head in turn. A program takes its first block before it waits
+for the projection; one whose share is still empty ends at once; the last of the others merges the parts, always in the
+same order. (`kernels_ring8_rows` does without blocks, as `kernels_ring` does for rings in full precision.)
+
+A word of 16 bits holds an even and an odd number of a vector; a vector's scale is applied to its score and to its share
+of the mix, not to its numbers. The new key and value are rounded as they are stored and then used so, as a later
+position will read them. Its launch shape is what was fastest in blocks for a ring in bfloat16; it was not tuned for
+itself. Imports Triton: import this module late.
 """
 
 from __future__ import annotations
@@ -13,8 +17,8 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-from engine.kernels_attention import RingScratch, merge, turned
 from engine.kernels_linear import launch_options, wait_for_inputs
+from engine.kernels_ring import RingScratch
 from engine.quantize import Quantized
 
 _TO_WHOLE = tl.constexpr(12582912.0)  # 1.5 * 2^23: what is added to it loses its fraction, halves to the even number
@@ -26,6 +30,13 @@ def load_share(words, scales, slots, pairs, filled, HALF: tl.constexpr):
     inside = slots < filled
     both = tl.load(words + slots[:, None] * HALF + pairs[None, :], mask=inside[:, None], other=0)
     return both.to(tl.int32), tl.load(scales + slots, mask=inside, other=0.0).to(tl.float32)
+
+
+@triton.jit
+def turned(row, pairs, cos, sin, dtype: tl.constexpr):
+    """A projected vector after the rope, rounded: its even and its odd numbers [HEAD / 2]."""
+    even, odd = tl.load(row + 2 * pairs).to(tl.float32), tl.load(row + 2 * pairs + 1).to(tl.float32)
+    return (even * cos - odd * sin).to(dtype), (even * sin + odd * cos).to(dtype)
 
 
 @triton.jit
@@ -60,13 +71,31 @@ def store_vector(words, scales, slot, pairs, even, odd, scale, HALF: tl.constexp
 
 
 @triton.jit
+def merge(mixes, weights, out, pairs, takers, SPLITS: tl.constexpr, HALF: tl.constexpr):
+    """Parts of one head -> out [2 * HALF]: mixes [SPLITS, 2, HALF], weights [SPLITS, 2], the first `takers` of them."""
+    every = tl.arange(0, SPLITS)
+    took = every < takers
+    bests = tl.load(weights + every * 2, mask=took, other=-float("inf"), volatile=True)
+    sums = tl.load(weights + every * 2 + 1, mask=took, other=0.0, volatile=True)
+    shrinks = tl.exp(bests - tl.max(bests, axis=0))
+    whole = tl.sum(sums * shrinks, axis=0)
+    at = mixes + every[:, None] * (2 * HALF) + pairs[None, :]
+    evens = tl.load(at, mask=took[:, None], other=0.0, volatile=True)
+    odds = tl.load(at + HALF, mask=took[:, None], other=0.0, volatile=True)
+    dtype: tl.constexpr = out.dtype.element_ty
+    tl.store(out + 2 * pairs, (tl.sum(evens * shrinks[:, None], axis=0) / whole).to(dtype))
+    tl.store(out + 2 * pairs + 1, (tl.sum(odds * shrinks[:, None], axis=0) / whole).to(dtype))
+
+
+@triton.jit
 def ring8_kernel(
     projected, turns, position, keys, key_scales, values, value_scales, mixes, weights, arrived, out, window,
     HEADS: tl.constexpr, HEAD: tl.constexpr, CAPACITY: tl.constexpr, BLOCK: tl.constexpr, SPLITS: tl.constexpr,
     SCALE: tl.constexpr, PDL: tl.constexpr,
 ):  # fmt: skip
-    """One head, one share of its ring. keys, values: as int16 [HEADS, CAPACITY, HEAD / 2]; scales [HEADS, CAPACITY];
-    mixes, weights, arrived as in `kernels_attention.ring_kernel`."""
+    """One head, one share of its ring. keys, values: as int16 [HEADS, CAPACITY, HEAD / 2]; scales [HEADS, CAPACITY].
+    mixes [HEADS, SPLITS, 2, HEAD / 2], weights [HEADS, SPLITS, 2] float32 (largest score, sum), arrived [HEADS] int32
+    zeros."""
     head, split = tl.program_id(0), tl.program_id(1)
     dtype: tl.constexpr = projected.dtype.element_ty
     scale_type: tl.constexpr = key_scales.dtype.element_ty
@@ -137,7 +166,7 @@ def ring_attend(
     projected: Tensor, turns: Tensor, position: Tensor, keys: Quantized, values: Quantized, window: int, out: Tensor,
     scratch: RingScratch, *, block: int, warps: int, pdl: int,
 ) -> None:  # fmt: skip
-    """As `kernels_attention.ring_attend`, and as `layers.ring_attention` over such rings: keys, values [H, C, D] int8
+    """As `kernels_ring.ring_attend`, and as `layers.ring_attention` over such rings: keys, values [H, C, D] int8
     with scales [H, C, 1] bfloat16."""
     heads, capacity, head_dim = keys.values.shape
     ring8_kernel[(heads, scratch.splits)](

@@ -1,4 +1,4 @@
-"""`kernels_ring_rows` for a ring that is kept in 8 bits: eight lanes have a whole position, four of them a warp.
+"""`kernels_ring` for a ring that is kept in 8 bits: eight lanes have a whole position, four of them a warp.
 
 A position's score is a product of whole numbers (dp4a): the query too is made of 16 bits, with a unit for every lane's
 16 numbers, where bfloat16, in which it comes, has 8. Values are widened by placing their bytes in floats. A vector's
@@ -15,26 +15,15 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-from engine.kernels_attention import RingScratch
 from engine.kernels_linear import launch_options, wait_for_inputs
 from engine.kernels_quantized_parts import quarters
 from engine.kernels_quantized_warps import signed_products
-from engine.kernels_ring_rows import (
-    LINE,
-    NOTHING,
-    RingRows,
-    fetch_lines,
-    merge,
-    merge_kernel,
-    mixed_with,
-    shares,
-    takers_of,
-)
+from engine.kernels_ring import NOTHING, RingLaunch, RingScratch, merge, mixed_with, shares, takers_of
 from engine.quantize import Quantized
 
 REGISTERS = 128  # of a thread: two programs of 8 warps on a multiprocessor; the compiler would take more
 _TO_WHOLE = tl.constexpr(12582912.0)  # 1.5 * 2^23: what is added to it loses its fraction, halves to the even number
-NATIVE = tl.constexpr(isinstance(fetch_lines, triton.runtime.JITFunction))  # Triton's interpreter knows no assembly
+NATIVE = tl.constexpr(isinstance(merge, triton.runtime.JITFunction))  # Triton's interpreter knows no assembly
 
 
 @triton.jit
@@ -163,11 +152,10 @@ def five_sums(a, b, c, d, e, f, g, h, i, j):
 def rows8_kernel(
     projected, turns, position, keys, key_scales, values, value_scales, mixes, weights, arrived, out, window,
     HEADS: tl.constexpr, HEAD: tl.constexpr, CAPACITY: tl.constexpr, ROWS: tl.constexpr, GROUPS: tl.constexpr,
-    SPLITS: tl.constexpr, AHEAD: tl.constexpr, FETCH: tl.constexpr, APART: tl.constexpr, SCALE: tl.constexpr,
-    PDL: tl.constexpr,
+    SPLITS: tl.constexpr, AHEAD: tl.constexpr, SCALE: tl.constexpr, PDL: tl.constexpr,
 ):  # fmt: skip
     """One head, one share of its ring. keys, values: as int32 [HEADS, CAPACITY, HEAD / 4]; scales [HEADS, CAPACITY];
-    mixes, weights, arrived as in `kernels_ring_rows.rows_kernel`, but a part's numbers by their place in a word."""
+    mixes, weights, arrived as in `kernels_ring.ring_kernel`, but a part's numbers by their place in a word."""
     head, split = tl.program_id(0), tl.program_id(1)
     dtype: tl.constexpr = out.dtype.element_ty
     scale_type: tl.constexpr = key_scales.dtype.element_ty
@@ -197,12 +185,6 @@ def rows8_kernel(
         k_scale_2 = load_scales(key_scales, start + NEXT, neighbours, lanes, filled)
         v_2 = load_rows(values, start + NEXT, rows, places, filled, WORDS)
         v_scale_2 = load_scales(value_scales, start + NEXT, neighbours, lanes, filled)
-    if FETCH:
-        later = start + AHEAD * NEXT
-        while later < filled:
-            fetch_lines(keys, later, filled, STEP, WORDS)
-            fetch_lines(values, later, filled, STEP, WORDS)
-            later += NEXT
     takers = takers_of(filled, SPLITS, STEP)
     if split < takers:
         wait_for_inputs(PDL)
@@ -277,31 +259,23 @@ def rows8_kernel(
         tl.store(mixes + 3 * WORDS + at, tl.broadcast_to(mixed_d, at.shape), mask=once)
         weights += (head * SPLITS + split) * 4
         tl.store(weights + at, tl.where(places == 0, top, weight) + 0.0 * groups, mask=once & (places < 2))
-        if not APART:
-            tl.debug_barrier()  # all threads' parts are out before one of them announces it
-            if tl.atomic_add(arrived + head, 1, sem="acq_rel") == takers - 1:
-                merge(mixes - split * HEAD, weights - split * 4, out + head * HEAD, takers, SPLITS, HEAD, 4)
-                tl.store(arrived + head, 0)
+        tl.debug_barrier()  # all threads' parts are out before one of them announces it
+        if tl.atomic_add(arrived + head, 1, sem="acq_rel") == takers - 1:
+            merge(mixes - split * HEAD, weights - split * 4, out + head * HEAD, takers, SPLITS, HEAD, 4)
+            tl.store(arrived + head, 0)
 
 
 def ring_attend(
     projected: Tensor, turns: Tensor, position: Tensor, keys: Quantized, values: Quantized, window: int, out: Tensor,
-    scratch: RingScratch, form: RingRows, *, warps: int, pdl: int,
+    scratch: RingScratch, launch: RingLaunch, *, pdl: int,
 ) -> None:  # fmt: skip
     """As `kernels_ring8.ring_attend`; head dimension at least 16."""
     heads, capacity, head_dim = keys.values.shape
-    assert projected.dtype == out.dtype and form.ahead in (1, 2)
-    groups = max(1, warps * 512 // head_dim)  # a lane has 16 numbers of a vector
-    fetch = bool(form.fetch and pdl) and head_dim >= LINE
+    assert projected.dtype == out.dtype and launch.ahead in (1, 2)
+    groups = max(1, launch.warps * 512 // head_dim)  # a lane has 16 numbers of a vector
     rows8_kernel[(heads, scratch.splits)](
         projected, turns, position, keys.values.view(torch.int32), keys.scales, values.values.view(torch.int32),
         values.scales, scratch.mixes, scratch.weights, scratch.arrived, out, min(window, capacity), heads, head_dim,
-        capacity, form.rows, groups, scratch.splits, form.ahead, fetch, form.apart,
-        head_dim**-0.5 * math.log2(math.e), pdl, num_warps=warps,
-        maxnreg=REGISTERS, **launch_options(pdl),
+        capacity, launch.rows, groups, scratch.splits, launch.ahead, head_dim**-0.5 * math.log2(math.e), pdl,
+        num_warps=launch.warps, maxnreg=REGISTERS, **launch_options(pdl),
     )  # fmt: skip
-    if form.apart:
-        merge_kernel[(heads,)](
-            position, scratch.mixes, scratch.weights, out, head_dim, capacity, form.rows * groups, scratch.splits, 4,
-            pdl, num_warps=max(1, head_dim // 32), **launch_options(pdl),
-        )  # fmt: skip

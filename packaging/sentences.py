@@ -21,9 +21,9 @@ ELSEWHERE = {
         "talk_outputs", "talk_report", "talk_words", "text_files",
     },
     "engine": {
-        "answer", "codec_rows", "conversion", "errors", "faults", "kernels_attention", "kernels_codec",
-        "kernels_columns", "kernels_latent", "kernels_levels", "kernels_quantized_depth", "kernels_quantized_parts",
-        "kernels_quantized_warps", "kernels_sampling", "layout", "state",
+        "answer", "codec_rows", "conversion", "errors", "faults", "kernels_codec", "kernels_columns",
+        "kernels_depth_attention", "kernels_latent", "kernels_levels", "kernels_quantized_depth",
+        "kernels_quantized_parts", "kernels_quantized_warps", "kernels_ring", "kernels_sampling", "layout", "state",
     },
 }  # fmt: skip
 # Shown, though their module is left out for the rest, or too short to be told from a name.

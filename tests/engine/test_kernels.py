@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,12 +13,12 @@ if not torch.cuda.is_available():
     os.environ["TRITON_INTERPRET"] = "1"  # read when Triton and the kernels are imported, which comes next
 pytest.importorskip("triton", reason="Triton is not installed")
 
-from engine import kernels_attention, kernels_depth_rows, kernels_linear, kernels_sampling, kernels_tokens
+from engine import kernels_depth_attention, kernels_depth_rows, kernels_linear, kernels_sampling, kernels_tokens
 from engine.config import LMConfig, MimiConfig
 from engine.duplex import Duplex
 from engine.fused import FusedFrame, Launches, unsupported
 from engine.kernels_linear import Launch
-from engine.kernels_ring_rows import RingRows
+from engine.kernels_ring import RingLaunch
 from engine.sampling import SamplingValues
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
@@ -77,38 +78,14 @@ def test_gated(dtype: torch.dtype) -> None:
 
 
 @DTYPES
-@pytest.mark.parametrize("window", [50, 49, 20])
-def test_ring_attention_before_during_and_after_the_ring_is_full(dtype: torch.dtype, window: int) -> None:
-    """With fewer programs than blocks, and more."""
-    heads, head_dim, capacity = 2, 16, 50
-    for splits in (4, 8):
-        scratch = kernels_attention.RingScratch(heads, head_dim, splits, DEVICE)
-        rings = [random(heads, capacity, head_dim, dtype=dtype, seed=seed) for seed in (0, 1)]
-        plain = [ring.clone() for ring in rings]
-        for at in (0, 1, 7, 8, 31, 49, 50, 51, 99, 1237):
-            position = torch.tensor([at], device=DEVICE)
-            projected = random(3 * heads * head_dim, dtype=dtype, seed=at)
-            wanted = kernels_attention.ring_attend_reference(projected, position, *plain, window, 10000.0)
-            out = torch.full_like(wanted, torch.nan)
-            turns = kernels_attention.rope_turns(position, head_dim, 10000.0)
-            kernels_attention.ring_attend(
-                projected, turns, position, *rings, window, out, scratch, block=8, warps=4, pdl=PDL
-            )
-            assert_near(out, wanted)
-            for ring, other in zip(rings, plain, strict=True):
-                assert_near(ring, other)
-        assert scratch.arrived.tolist() == [0, 0]
-
-
-@DTYPES
 @pytest.mark.parametrize("step", [0, 3, 4, 7])
 def test_depth_attention_sees_no_later_step(dtype: torch.dtype, step: int) -> None:
     weight, query = random(64, 64, dtype=dtype, seed=0, scale=0.125), random(64, dtype=dtype, seed=1)
     keys, values = (random(4, 8, 16, dtype=dtype, seed=seed) for seed in (2, 3))
     x = random(64, dtype=dtype, seed=4)
-    wanted = kernels_attention.depth_attend_reference(weight, query, keys, values, x, step)
+    wanted = kernels_depth_attention.depth_attend_reference(weight, query, keys, values, x, step)
     keys[:, step + 1 :], values[:, step + 1 :] = torch.nan, torch.nan
-    kernels_attention.depth_attend_add(weight, query, keys, values, x, step, Launch(8, warps=4), pdl=PDL)
+    kernels_depth_attention.depth_attend_add(weight, query, keys, values, x, step, Launch(8, warps=4), pdl=PDL)
     assert_near(x, wanted)
 
 
@@ -217,19 +194,19 @@ def test_depth_attention_of_whole_heads_sees_no_later_step(dtype: torch.dtype, s
     weight, query = random(64, 64, dtype=dtype, seed=0, scale=0.125), random(64, dtype=dtype, seed=1)
     keys, values = (random(4, 8, 16, dtype=dtype, seed=seed) for seed in (2, 3))
     x = random(64, dtype=dtype, seed=4)
-    wanted = kernels_attention.depth_attend_reference(weight, query, keys, values, x, step)
+    wanted = kernels_depth_attention.depth_attend_reference(weight, query, keys, values, x, step)
     keys[:, step + 1 :], values[:, step + 1 :] = torch.nan, torch.nan
     kernels_depth_rows.attend_add(weight, query, keys, values, x, step, Launch(8, warps=4), pdl=PDL)
     assert_near(x, wanted)
 
 
 @torch.inference_mode()
-@pytest.mark.parametrize("forms", [{"quick_text": 0, "quick_heads": False, "ring_rows": RingRows(1, 2)}, WHOLE])
+@pytest.mark.parametrize("forms", [{"quick_text": 0, "quick_heads": False, "ring": RingLaunch(1, 2, 2)}, WHOLE])
 def test_fused_frames_say_what_plain_frames_say(forms: dict[str, Any]) -> None:
     """Greedy, so that both draw alike: tokens, token ring and attention rings over a ring that fills and wraps."""
     made = {"device": DEVICE, "precision": "float32", "seed": 1, "kernels": False}
     plain, fused = (Duplex.random(LM, MIMI, **made) for _ in range(2))
-    launches = Launches(down_block=16, ring_block=2, ring_splits=2, **forms)
+    launches = Launches(down_block=16, ring_splits=2, **forms)
     frame = FusedFrame(fused.lm, fused.mimi, fused.state, lm_window=4, mimi_window=10, launches=launches)
     generator = torch.Generator().manual_seed(0)
     for engine in (plain, fused):
@@ -254,4 +231,5 @@ def test_fused_frames_say_what_plain_frames_say(forms: dict[str, Any]) -> None:
 def test_sizes_that_do_not_fit_are_refused_with_a_reason() -> None:
     assert unsupported(LM) is None
     assert "powers of two" in str(unsupported(LMConfig(card=2000)))
+    assert "at least four" in str(unsupported(replace(LM, num_heads=16)))
     assert "one talk" in str(unsupported(LM, talks=2))

@@ -84,13 +84,13 @@ def test_attention_over_such_a_ring_is_near_the_plain_one_and_prefill_is_step_by
 def test_the_kernel_does_what_the_plain_path_does(dtype: torch.dtype, window: int) -> None:
     """Before, during and after the ring is full, with fewer programs than blocks, and more."""
     pytest.importorskip("triton", reason="Triton is not installed")
-    from engine import kernels_attention, kernels_linear, kernels_ring8
+    from engine import kernels_linear, kernels_ring, kernels_ring8
     from engine.layers import rope
 
     heads, dim, capacity = 2, 16, 50
     pdl = kernels_linear.supports_pdl(torch.device(DEVICE))
     for splits in (4, 8):
-        scratch = kernels_attention.RingScratch(heads, dim, splits, DEVICE)
+        scratch = kernels_ring.RingScratch(heads, dim, splits, DEVICE)
         plain = [empty_ring(heads, capacity, dim) for _ in range(2)]
         for seed, ring in enumerate(plain):
             ring_write(ring, random(1, heads, capacity, dim, seed=seed), torch.arange(capacity, device=DEVICE)[None])
@@ -102,7 +102,7 @@ def test_the_kernel_does_what_the_plain_path_does(dtype: torch.dtype, window: in
             q, k = (rope(x, position[None], 10000.0) for x in (q, k))
             wanted = ring_attention(q, k, v, plain[0], plain[1], position[None], window).reshape(-1)
             out = torch.full_like(wanted, torch.nan)
-            turns = kernels_attention.rope_turns(position, dim, 10000.0)
+            turns = kernels_ring.rope_turns(position, dim, 10000.0)
             kernels_ring8.ring_attend(
                 projected, turns, position, fused[0], fused[1], window, out, scratch, block=8, warps=4, pdl=pdl
             )
@@ -142,13 +142,13 @@ def test_a_talk_in_eight_bits_takes_less_and_says_nearly_the_same() -> None:
 def test_fused_frames_say_what_plain_frames_say(by_rows: bool) -> None:
     pytest.importorskip("triton", reason="Triton is not installed")
     from engine.fused import FusedFrame, Launches
-    from engine.kernels_ring_rows import RingRows
+    from engine.kernels_ring import RingLaunch
 
     plain, fused = (
         Duplex.random(LM, MIMI, device=DEVICE, precision="float32", seed=1, kv="int8", kernels=False) for _ in range(2)
     )
-    form = RingRows(1, 2) if by_rows else None
-    launches = Launches(down_block=16, ring_block=2, ring_splits=2, ring8_rows=form)
+    rows = RingLaunch(1, 2, 2) if by_rows else None
+    launches = Launches(down_block=16, ring8_block=2, ring8_splits=2, ring8_rows=rows)
     frame = FusedFrame(fused.lm, fused.mimi, fused.state, lm_window=6, mimi_window=10, launches=launches)
     for engine in (plain, fused):
         engine.set_sampling(SamplingValues(0.0, 250, 0.0, 25))

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from engine import kernels_attention, kernels_linear
+from engine import kernels_depth_attention, kernels_linear
 from engine.config import MIMI, MOSHI_7B
 from engine.duplex import Duplex
 from engine.frame import STAGES
@@ -250,7 +250,7 @@ class Bench:
                 kernels_linear.linear(x.linear_out[i], b.depth_hidden, b.depth_x, use.depth_down, add=True, pdl=pdl)
                 for x, i in deep]),
             "depth attend + out": (len(deep), depth.layers[0].out_proj[0].nbytes, lambda: [
-                kernels_attention.depth_attend_add(
+                kernels_depth_attention.depth_attend_add(
                     x.out_proj[i], b.query, s["depth.keys"][0, x.index], s["depth.values"][0, x.index], b.depth_x, i,
                     use.depth_attend, pdl=pdl) for x, i in deep]),
         }  # fmt: skip

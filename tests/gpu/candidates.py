@@ -19,7 +19,7 @@ from engine.fused import FusedFrame, Launches
 from engine.fused_codec import CodecCuts
 from engine.fused_quantized import QuantizedFrame, QuantizedLaunches, launches_for
 from engine.kernels_linear import EARLY, Launch
-from engine.kernels_ring_rows import RingRows
+from engine.kernels_ring import RingLaunch
 from engine.lm import LanguageModel
 from engine.mimi import Mimi
 from engine.quantize import make_room
@@ -49,46 +49,41 @@ def start_choice(precision: str) -> Choice:
     return Choice(Launches(), CodecCuts(), launches_for(precision))
 
 
-def ring(splits: int, block: int, warps: int) -> Change:
-    return {"ring_splits": splits, "ring_block": block, "ring_warps": warps, "ring_rows": None}
+def ring(splits: int, *launch: int) -> Change:
+    """launch: as `RingLaunch`, rows, ahead, warps."""
+    return {"ring_splits": splits, "ring": RingLaunch(*launch)}
 
 
-def rows(splits: int, warps: int, *form: Any) -> Change:
-    """The ring by whole positions; form: as `RingRows`, rows, ahead, fetch, apart."""
-    return {"ring_splits": splits, "ring_warps": warps, "ring_rows": RingRows(*form)}
+def ring8_rows(splits: int, *launch: int) -> Change:
+    """A ring in 8 bits by whole positions."""
+    return {"ring8_splits": splits, "ring8_rows": RingLaunch(*launch)}
+
+
+def ring8_blocks(splits: int, block: int, warps: int) -> Change:
+    return {"ring8_splits": splits, "ring8_block": block, "ring8_warps": warps, "ring8_rows": None}
 
 
 def each(stage: str, field: str, *values: Any) -> list[tuple[str, Change]]:
     return [(stage, {field: value}) for value in values]
 
 
-RINGS = [("temporal", ring(*shape)) for shape in ((16, 32, 4), (64, 32, 4), (32, 32, 8), (32, 32, 4), (64, 16, 2))]
-# Never on a card. Two programs of 8 warps fill a multiprocessor's registers, 8 splits are 256 programs for 132 of them.
-RING_ROWS = [
-    ("temporal", rows(*shape))
-    for shape in (
-        (8, 8, 4, 2), (8, 8, 4, 2, False, True), (8, 8, 4, 2, True, False), (8, 8, 4, 1, True, False), (8, 8, 4, 1),
-        (16, 4, 4, 2), (16, 4, 4, 2, True, True), (16, 4, 2, 2, True, False), (16, 4, 8, 1), (32, 2, 4, 2),
-        (4, 16, 4, 2), (8, 8, 2, 2, True, False), (8, 8, 8, 1), (16, 8, 1, 2, True, False),
-    )
+# Those that came closest.
+RINGS = [("temporal", ring(*shape)) for shape in ((32, 4, 2, 2), (16, 8, 1, 4), (8, 4, 2, 8))]
+# Those by whole positions were never on a card. Two programs of 8 warps fill a multiprocessor's registers; 8 splits are
+# 256 programs for 132 of them.
+RING8 = [
+    *(
+        ("temporal", ring8_rows(*shape))
+        for shape in (
+            (8, 4, 1, 8), (16, 4, 1, 4), (8, 2, 2, 8), (16, 2, 2, 4), (16, 2, 1, 4), (32, 4, 1, 2), (4, 4, 1, 16),
+        )
+    ),
+    *(("temporal", ring8_blocks(*shape)) for shape in ((16, 32, 4), (64, 16, 2))),
 ]  # fmt: skip
-RING8_ROWS = [
-    ("temporal", {**rows(splits, warps), "ring_rows": None, "ring8_rows": RingRows(*form)})
-    for splits, warps, *form in (
-        (8, 8, 4, 1, True, False), (8, 8, 4, 1), (8, 8, 4, 1, True, True), (16, 4, 4, 1, True, False),
-        (16, 4, 2, 2, True, False), (8, 8, 2, 2), (16, 4, 2, 1, True, False), (32, 2, 4, 1), (4, 16, 4, 1),
-    )
-] + [("temporal", {"ring_ask": when}) for when in (2, 1)]  # fmt: skip
-# The projection asks for the ring; and one with so few registers that the attention's first programs begin beside it.
-RING_ASKED: list[tuple[str, Change]] = [
-    *(("temporal", {"ring_ask": when}) for when in (2, 1)),
-    *(("temporal", {"project": L(2, 24), **rows(16, 4, 2, 2, fetch, False)}) for fetch in (True, False)),
-]
 USUAL_DRAWS: list[tuple[str, Change]] = [("depth", {"quick_heads": False}), ("temporal", {"quick_text": 0})]
-# What lost before is in RESULTS.md. The depth's forms with whole rows in a warp ("W") were never on a card.
+# "W": whole rows in a warp. What lost before is in RESULTS.md.
 PLAIN = [
-    *RING_ROWS,
-    *RING_ASKED,
+    *RINGS,
     *each("depth", "depth_attend", W(8, 1, 4), W(16, 1, 4)),
     *each("depth", "depth_gate", W(4, 1, 2), W(4, 1, 4), W(8, 1, 4)),
     *each("depth", "depth_project", W(8, 1, 2), W(8, 1, 4), W(4, 1, 2), W(4, 1, 4)),
@@ -150,10 +145,10 @@ def quantized_candidates(precision: str) -> list[tuple[str, Change]]:
 def candidates(precision: str, kv: str) -> list[tuple[str, Change]]:
     """(stage by which it is judged, change), in the order in which they are tried. KV in 8 bits: the ring alone."""
     if kv == "int8":
-        return RING8_ROWS
+        return RING8
     if precision == "bfloat16":
         return PLAIN
-    return [*RING_ROWS, *RING_ASKED[:2], *quantized_candidates(precision), *RINGS, *USUAL_DRAWS]
+    return [*RINGS, *quantized_candidates(precision), *USUAL_DRAWS]
 
 
 def small_model(precision: str, kv: str) -> Duplex:

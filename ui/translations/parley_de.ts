@@ -2351,6 +2351,10 @@ Erinnert sich an {frames} Frames ({time})</translation>
       <translation>Die verschmolzenen Kernel brauchen eine NVIDIA-GPU.</translation>
     </message>
     <message>
+      <source>The fused kernels need attention heads of at least four numbers.</source>
+      <translation>Die verschmolzenen Kernel brauchen Attention-Köpfe von mindestens vier Zahlen.</translation>
+    </message>
+    <message>
       <source>The fused kernels need head sizes, the depth width and the codebook size to be powers of two.</source>
       <translation>Für die verschmolzenen Kernel müssen Kopfgrößen, Depth-Breite und Codebuchgröße Zweierpotenzen sein.</translation>
     </message>

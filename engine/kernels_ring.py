@@ -1,15 +1,17 @@
-"""Attention at one new position over the ring, with whole positions in a part of a warp: no warp waits for another.
+"""Triton kernel for attention at one new position: the temporal ring, read only as far as it is filled.
 
-What `kernels_attention.ring_attend` does, in a form for which waiting is little. A group of lanes has whole keys and
-whole values and keeps a softmax of its own, so the loop over the ring has no barrier; groups meet once, at the end.
-One or two steps of the ring are in registers before the wait for the projection, and the lines of all later steps can
-be asked into the L2 cache before it: only the query and the newest position come after it. The newest position is
-never read from the ring: the first program of a head begins with it.
+The position is on the device, so the same launch serves the first frame and the thousandth, eager and graph alike. The
+number of programs is fixed: the ring is dealt to the programs of a head step by step, in turn; one whose share is still
+empty ends at once.
 
-The programs of a head leave parts, in the same memory and of the same meaning but in powers of two. The last of them
-merges them, or a kernel of its own does (`apart`), always in the same order; lengths are on the device and the number
-of programs is fixed. The plain PyTorch is `kernels_attention.ring_attend_reference`. Imports Triton: import this module
-late.
+What it is made for is that little waits. A group of lanes has whole keys and whole values and keeps a softmax of its
+own, so the loop over the ring has no barrier; groups meet once, at the end. One or two steps of the ring are in
+registers before the wait for the projection: only the query and the newest position come after it. The newest position
+is never read from the ring: the first program of a head begins with it. The programs leave parts in powers of two; the
+last of them merges the parts, always in the same order.
+
+Also what the kernels for rings in 8 bits share with this one. The plain PyTorch stands beside it. Imports Triton:
+import this module late.
 """
 
 from __future__ import annotations
@@ -22,28 +24,28 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-from engine.kernels_attention import RingScratch, wide
 from engine.kernels_linear import launch_options, wait_for_inputs
+from engine.layers import ring_attention, rope
 
-LINE = 128  # bytes of the L2 cache that come together
 NOTHING = tl.constexpr(-1e30)  # below every score, and finite: the difference of two is a number
 
 
-class RingRows(NamedTuple):
+class RingLaunch(NamedTuple):
     """How the ring is read. rows: positions of a group of lanes at a time; ahead: steps of as many, 1 or 2, that are in
-    registers before the wait; fetch: those after them into the L2 cache before it; apart: parts are merged by a kernel
-    of its own. How many programs a head has and how many warps these is said beside it."""
+    registers before the wait; warps of one program. How many programs a head has is its scratch's."""
 
-    rows: int = 4
-    ahead: int = 2
-    fetch: bool = False
-    apart: bool = False
+    rows: int
+    ahead: int
+    warps: int
 
 
 @triton.jit
 def load_rows(ring, slots, pairs, filled, HEAD: tl.constexpr, PACKED: tl.constexpr):
-    """Slots [GROUPS, ROWS, 1] of a ring of words as two tensors [GROUPS, ROWS, HEAD / 2], as
-    `kernels_attention.load_share` does."""
+    """Slots [GROUPS, ROWS, 1] of a ring of words as two tensors [GROUPS, ROWS, HEAD / 2]: the even and the odd numbers
+    of each vector.
+
+    PACKED: a word holds two bfloat16, an even and an odd one, and stands for both: taken apart they would fill twice
+    the registers."""
     inside = (slots < filled) & (pairs >= 0)
     if PACKED:
         both = tl.load(ring + slots * (HEAD // 2) + pairs, mask=inside, other=0)
@@ -51,6 +53,14 @@ def load_rows(ring, slots, pairs, filled, HEAD: tl.constexpr, PACKED: tl.constex
     else:
         at = ring + slots * HEAD + 2 * pairs
         return tl.load(at, mask=inside, other=0), tl.load(at + 1, mask=inside, other=0)
+
+
+@triton.jit
+def wide(even, odd, PACKED: tl.constexpr):
+    """What `load_rows` returned, in float32."""
+    if PACKED:
+        even, odd = even << 16, odd & -65536
+    return even.to(tl.float32, bitcast=True), odd.to(tl.float32, bitcast=True)
 
 
 @triton.jit
@@ -112,16 +122,6 @@ def three_sums(a, b, c, d, e, f):
 
 
 @triton.jit
-def fetch_lines(ring, start, filled, STEP: tl.constexpr, ROW: tl.constexpr):
-    """Asks for slots [start, start + STEP) of a ring of words, as far as it is filled. ROW: words of a vector."""
-    at = start * ROW + tl.arange(0, STEP * ROW // 32) * 32
-    address = (ring + tl.minimum(at, filled * ROW - 32)).to(tl.int64)
-    tl.inline_asm_elementwise(
-        "prefetch.global.L2 [$1]; mov.u32 $0, 0;", "=r,l", [address], dtype=tl.int32, is_pure=False, pack=1
-    )
-
-
-@triton.jit
 def merge(mixes, weights, out, takers, SPLITS: tl.constexpr, HEAD: tl.constexpr, PLANES: tl.constexpr):
     """Parts of one head -> out [HEAD], one number to a thread and one part after another: no thread needs another.
     PLANES: numbers of a word; a part has all first ones first."""
@@ -146,14 +146,14 @@ def takers_of(filled, SPLITS: tl.constexpr, STEP: tl.constexpr):
 
 
 @triton.jit
-def rows_kernel(
+def ring_kernel(
     projected, turns, position, keys, values, mixes, weights, arrived, out, window,
     HEADS: tl.constexpr, HEAD: tl.constexpr, CAPACITY: tl.constexpr, ROWS: tl.constexpr, GROUPS: tl.constexpr,
-    SPLITS: tl.constexpr, AHEAD: tl.constexpr, FETCH: tl.constexpr, APART: tl.constexpr, SCALE: tl.constexpr,
-    PACKED: tl.constexpr, PDL: tl.constexpr,
+    SPLITS: tl.constexpr, AHEAD: tl.constexpr, SCALE: tl.constexpr, PACKED: tl.constexpr, PDL: tl.constexpr,
 ):  # fmt: skip
-    """One head, one share of its ring. projected, keys, values: as int32; mixes and arrived as in
-    `kernels_attention.ring_kernel`; weights [HEADS, SPLITS, 4], of which two are used; window at most CAPACITY."""
+    """One head, one share of its ring. projected, keys, values: as int32; window at most CAPACITY. mixes [HEADS,
+    SPLITS, HEAD], first the even numbers, and weights [HEADS, SPLITS, 4], of which two are used (largest score, sum),
+    in float32; arrived [HEADS] int32 zeros."""
     head, split = tl.program_id(0), tl.program_id(1)
     dtype: tl.constexpr = out.dtype.element_ty
     HALF: tl.constexpr = HEAD // 2
@@ -165,6 +165,7 @@ def rows_kernel(
     places = pairs + 0 * groups
     within = (tl.arange(0, ROWS) * GROUPS)[None, :, None] + groups  # of a step
     slots = split * STEP + within
+    # The rings hold earlier frames, which are long done; so is the position of this one.
     last = tl.load(position)
     filled = tl.minimum(last, CAPACITY).to(tl.int32)  # without the newest position
     new_slot = last.to(tl.int32) % CAPACITY
@@ -175,12 +176,6 @@ def rows_kernel(
     if AHEAD == 2:
         k_even_2, k_odd_2 = load_rows(keys, slots + NEXT, pairs, filled, HEAD, PACKED)
         v_even_2, v_odd_2 = load_rows(values, slots + NEXT, pairs, filled, HEAD, PACKED)
-    if FETCH:
-        start = split * STEP + AHEAD * NEXT
-        while start < filled:
-            fetch_lines(keys, start, filled, STEP, WORDS)
-            fetch_lines(values, start, filled, STEP, WORDS)
-            start += NEXT
     takers = takers_of(filled, SPLITS, STEP)
     if split < takers:
         wait_for_inputs(PDL)
@@ -238,47 +233,58 @@ def rows_kernel(
         tl.store(mixes + HALF + places, tl.broadcast_to(mixed_odd, places.shape), mask=once)
         weights += head * (SPLITS * 4) + split * 4
         tl.store(weights + places, tl.where(pairs == 0, top, weight) + 0.0 * groups, mask=once & (pairs < 2))
-        if not APART:
-            tl.debug_barrier()  # all threads' parts are out before one of them announces it
-            if tl.atomic_add(arrived + head, 1, sem="acq_rel") == takers - 1:
-                merge(mixes - split * HEAD, weights - split * 4, out + head * HEAD, takers, SPLITS, HEAD, 2)
-                tl.store(arrived + head, 0)
+        tl.debug_barrier()  # all threads' parts are out before one of them announces it
+        if tl.atomic_add(arrived + head, 1, sem="acq_rel") == takers - 1:
+            merge(mixes - split * HEAD, weights - split * 4, out + head * HEAD, takers, SPLITS, HEAD, 2)
+            tl.store(arrived + head, 0)
 
 
-@triton.jit
-def merge_kernel(
-    position, mixes, weights, out,
-    HEAD: tl.constexpr, CAPACITY: tl.constexpr, STEP: tl.constexpr, SPLITS: tl.constexpr, PLANES: tl.constexpr,
-    PDL: tl.constexpr,
-):  # fmt: skip
-    """A head's parts, which the kernel before this one left."""
-    head = tl.program_id(0)
-    filled = tl.minimum(tl.load(position), CAPACITY).to(tl.int32)
-    takers = takers_of(filled, SPLITS, STEP)
-    wait_for_inputs(PDL)
-    mixes += head * (SPLITS * HEAD)
-    weights += head * (SPLITS * 4)
-    merge(mixes, weights, out + head * HEAD, takers, SPLITS, HEAD, PLANES)
+class RingScratch:
+    """Memory between the programs of `ring_attend`; one serves all layers, since layers follow one another."""
+
+    def __init__(self, heads: int, head_dim: int, splits: int, device: torch.device | str) -> None:
+        assert splits & (splits - 1) == 0, "the kernel in blocks merges them as one, so they must be a power of two"
+        self.splits = splits
+        self.mixes = torch.zeros(heads, splits, head_dim, device=device)
+        self.weights = torch.zeros(heads, splits, 4, device=device)  # the kernel in blocks uses the first half
+        self.arrived = torch.zeros(heads, dtype=torch.int32, device=device)
 
 
 def ring_attend(
     projected: Tensor, turns: Tensor, position: Tensor, keys: Tensor, values: Tensor, window: int, out: Tensor,
-    scratch: RingScratch, form: RingRows, *, warps: int, pdl: int,
+    scratch: RingScratch, launch: RingLaunch, *, pdl: int,
 ) -> None:  # fmt: skip
-    """As `kernels_attention.ring_attend`; projected, keys and values of one dtype."""
+    """Rope, the write into the rings, and attention over what they hold, for one position.
+
+    projected [3 * H * D] packed q | k | v; turns [2, D / 2] float32 (`rope_turns`); position [1] int64;
+    keys, values [H, C, D]; window as in `layers.ring_attention` -> out [H * D], in place. All of one dtype, bfloat16 or
+    float32; D a power of two, at least 4.
+    """
     heads, capacity, head_dim = keys.shape
-    assert projected.dtype == keys.dtype == out.dtype and form.ahead in (1, 2)
-    packed = keys.dtype == torch.bfloat16
-    groups = max(1, warps * 256 // head_dim)  # a lane has four pairs of a vector
-    fetch = bool(form.fetch and pdl) and head_dim * keys.element_size() >= LINE
-    rows_kernel[(heads, scratch.splits)](
+    assert projected.dtype == keys.dtype == out.dtype and launch.ahead in (1, 2) and head_dim >= 4
+    groups = max(1, launch.warps * 256 // head_dim)  # a lane has four pairs of a vector
+    ring_kernel[(heads, scratch.splits)](
         projected.view(torch.int32), turns, position, keys.view(torch.int32), values.view(torch.int32), scratch.mixes,
-        scratch.weights, scratch.arrived, out, min(window, capacity), heads, head_dim, capacity, form.rows, groups,
-        scratch.splits, form.ahead, fetch, form.apart, head_dim**-0.5 * math.log2(math.e), packed, pdl,
-        num_warps=warps, **launch_options(pdl),
+        scratch.weights, scratch.arrived, out, min(window, capacity), heads, head_dim, capacity, launch.rows, groups,
+        scratch.splits, launch.ahead, head_dim**-0.5 * math.log2(math.e), keys.dtype == torch.bfloat16, pdl,
+        num_warps=launch.warps, **launch_options(pdl),
     )  # fmt: skip
-    if form.apart:
-        merge_kernel[(heads,)](
-            position, scratch.mixes, scratch.weights, out, head_dim, capacity, form.rows * groups, scratch.splits, 2,
-            pdl, num_warps=max(1, head_dim // 32), **launch_options(pdl),
-        )  # fmt: skip
+
+
+def ring_attend_reference(
+    projected: Tensor, position: Tensor, keys: Tensor, values: Tensor, window: int, max_period: float
+) -> Tensor:
+    """What `ring_attend` leaves in out; writes the rings alike."""
+    heads, _, head_dim = keys.shape
+    q, k, v = projected.view(3, 1, heads, 1, head_dim)
+    positions = position.view(1, 1)
+    q, k = rope(q, positions, max_period), rope(k, positions, max_period)
+    return ring_attention(q, k, v, keys[None], values[None], positions, window).reshape(-1)
+
+
+def rope_turns(position: Tensor, head_dim: int, max_period: float) -> Tensor:
+    """cos and sin of a position's angles, once for all layers: position [1] -> [2, head_dim / 2] float32."""
+    half = head_dim // 2
+    steps = torch.arange(half, device=position.device, dtype=torch.float32)
+    angles = position.float() * torch.exp(steps * (-math.log(max_period) / half))
+    return torch.stack((angles.cos(), angles.sin()))
