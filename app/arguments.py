@@ -40,6 +40,8 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         message = re.sub(r"^argument (\S+?)(/\S+)?: (is|has|holds) ", r"\1 \3 ", message).rstrip(".")
+        needed = r"\1 needs a value; one that begins with - is written \1=VALUE"
+        message = re.sub(r"^argument (\S+): expected one argument$", needed, message)
         match = re.match(r"argument command: invalid choice: '(.*?)'", message)
         if match:
             hint = nearest_hint(match[1], COMMANDS)

@@ -70,6 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def run(options: argparse.Namespace) -> int:
     """The command's own work. Raises UserError and EngineError with a sentence."""
+    _leave_deleted_folder(options.command)
     commands = {
         None: _window,
         "talk": _talk,
@@ -79,6 +80,21 @@ def run(options: argparse.Namespace) -> int:
         "bench": _bench,
     }
     return commands[options.command](options)
+
+
+def _leave_deleted_folder(command: str | None) -> None:
+    """Where the folder of the start was deleted, PyTorch's arithmetic ends the whole process with words of its own.
+
+    The window goes home, where nothing that was typed means another file for it; a command's file names would.
+    """
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        if command is not None:
+            raise UserError(
+                "The folder in which Parley was started does not exist any more: go to another one and start it there."
+            ) from None
+        os.chdir(Path.home())
 
 
 def talk_options(options: argparse.Namespace, settings: Settings) -> TalkOptions:

@@ -75,8 +75,11 @@ def _expected(model: StoredModel) -> list[_File]:
 
 
 def _names(folder: Path) -> Sequence[str]:
+    config = folder / "config.json"
+    if not config.is_file():  # a pipe would be waited for without end
+        return (TOKENIZER_NAME, MIMI_NAME, MODEL_NAME)
     try:
-        return read_names((folder / "config.json").read_bytes()).needed()
+        return read_names(config.read_bytes()).needed()
     except OSError:
         return (TOKENIZER_NAME, MIMI_NAME, MODEL_NAME)
 

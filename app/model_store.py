@@ -178,8 +178,11 @@ class ModelStore:
 
 def weights_file(folder: Path) -> Path:
     """A model folder's plain weights, by its config.json or else by the published name. Raises UserError."""
+    config = folder / "config.json"
+    if not config.is_file():  # a pipe would be waited for without end
+        return folder / MODEL_NAME
     try:
-        names = read_names((folder / "config.json").read_bytes())
+        names = read_names(config.read_bytes())
     except OSError:
         return folder / MODEL_NAME
     return folder / names.model

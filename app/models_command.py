@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
@@ -18,7 +19,7 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeR
 from app import hub
 from app.errors import UserError
 from app.model_check import CheckReport, check_model
-from app.model_store import BUNDLED, FOLDER, OWN, SHARED, Inventory, ModelStore, StoredModel, Variant
+from app.model_store import BUNDLED, FOLDER, OWN, SHARED, Inventory, ModelStore, StoredModel, Variant, weights_file
 
 PLACES = {
     BUNDLED: "comes with Parley",
@@ -42,7 +43,10 @@ def run_models(deed: str, source: str, chosen: str, *, as_json: bool, yes: bool,
     if deed == "download":
         return _download(store, source)
     if deed == "verify":
-        return _verify(store, _found(inventory, source), repair)
+        model = inventory.find(source)
+        if model is None:
+            raise UserError(_why_absent(source))
+        return _verify(store, model, repair)
     return _delete(store, inventory, source, chosen, yes)
 
 
@@ -180,6 +184,18 @@ def _found(inventory: Inventory, source: str) -> StoredModel:
     if model is None:
         raise UserError(f"{source} is not on this computer; parley models lists what is.")
     return model
+
+
+def _why_absent(source: str) -> str:
+    """Of a folder that is there but counts for no model it would be untrue that it is not on this computer."""
+    folder = Path(source).expanduser()
+    if not folder.is_dir():
+        return f"{source} is not on this computer; parley models lists what is."
+    try:
+        weights = weights_file(folder)
+    except UserError as error:
+        return f"{source} is a folder, but no model that can be used. {error}"
+    return f"{source} is a folder without {weights.name}, so it holds no model, or not all of one."
 
 
 def _ask(question: str, yes: bool) -> None:

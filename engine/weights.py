@@ -7,6 +7,7 @@ the whole key list has been compared. Knows nothing of downloads. Called from th
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -102,6 +103,9 @@ def find(folder: Path) -> ModelFiles:
         for key, default in (("moshi_name", MODEL_NAME), ("mimi_name", MIMI_NAME), ("tokenizer_name", TOKENIZER_NAME))
     ]
     missing = [path.name for path in (model, mimi, tokenizer) if not path.is_file()]
+    odd = next((name for name in missing if os.path.lexists(folder / name)), None)
+    if odd:
+        raise EngineError(f"{folder / odd} is no file, or a link to one that is gone: fetch the model again.")
     if missing:
         raise EngineError(f"{folder} has no {' and no '.join(missing)}{_hint(folder)}.")
     mimi_config_name = _file_name(config, "mimi_config_name", "")

@@ -160,6 +160,29 @@ def test_input_must_be_a_readable_file(
     assert talked == []
 
 
+def test_a_name_that_begins_with_a_dash_is_told_how_to_be_written(capsys: pytest.CaptureFixture[str]) -> None:
+    said = refused(capsys, "talk", "--input", "-in.wav", "--output", "out.wav")
+    assert "--input needs a value; one that begins with - is written --input=VALUE" in said
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a folder in use cannot be deleted there")
+def test_a_folder_deleted_under_the_program_is_one_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """PyTorch would end the process; the window, for which no file name was typed, goes home instead."""
+    home, gone = tmp_path / "home", tmp_path / "gone"
+    home.mkdir()
+    gone.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    opened: list[str] = []
+    monkeypatch.setattr(cli, "_window", lambda _: opened.append(os.getcwd()) or 0)  # type: ignore[func-returns-value]
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert "does not exist any more" in refused(capsys, "doctor")
+    assert cli.main([]) == 0
+    assert opened == [str(home)]
+
+
 def test_outputs_must_be_possible(
     tmp_path: Path, speech: Path, capsys: pytest.CaptureFixture[str], talked: list[TalkOptions]
 ) -> None:

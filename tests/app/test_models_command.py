@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -61,6 +63,33 @@ def test_from_download_to_deletion(run: Run, tmp_path: Path, capsys: pytest.Capt
     assert f"Deleted {REPOSITORY}" in capsys.readouterr().out
     assert run() == 0
     assert REPOSITORY not in capsys.readouterr().out
+
+
+def test_a_folder_that_holds_no_model_is_not_said_to_be_absent(run: Run, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="is not on this computer"):
+        run("verify", str(tmp_path / "nowhere"))
+    folder = write_checkpoint(tmp_path / "mine", config={"trained": False})
+    (folder / "config.json").write_text('{"dim": 12')
+    with pytest.raises(UserError, match=r"mine is a folder, but no model .* not valid JSON"):
+        run("verify", str(folder))
+    (folder / "config.json").write_text("{}")
+    (folder / MODEL_NAME).unlink()
+    with pytest.raises(UserError, match=f"is a folder without {MODEL_NAME}"):
+        run("verify", str(folder))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no such pipes there")
+def test_a_pipe_in_the_place_of_a_configuration_is_not_waited_for(
+    run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = write_checkpoint(tmp_path / "mine", config={"trained": False})
+    (folder / "config.json").unlink()
+    os.mkfifo(folder / "config.json")
+    looking = threading.Thread(target=run, args=("verify", str(folder)), daemon=True)
+    looking.start()
+    looking.join(60)
+    assert not looking.is_alive()
+    assert "is damaged, in config.json" in capsys.readouterr().out
 
 
 def test_the_list_as_json(run: Run, capsys: pytest.CaptureFixture[str]) -> None:

@@ -712,6 +712,15 @@ def test_codebook_names_are_those_of_the_module() -> None:
         assert CODEBOOKS in dict(Mimi(MIMI, 8).named_parameters())
 
 
+@pytest.mark.skipif(os.name == "nt", reason="links need rights there")
+def test_a_link_to_a_file_that_is_gone_is_told_as_one(tmp_path: Path) -> None:
+    path = write_checkpoint(tmp_path / "model")
+    (path / MODEL_NAME).unlink()
+    (path / MODEL_NAME).symlink_to(tmp_path / "gone")
+    with pytest.raises(EngineError, match=f"{MODEL_NAME} is no file, or a link to one that is gone"):
+        find(path)
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
 def test_configuration_that_is_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "config.json")

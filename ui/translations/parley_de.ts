@@ -3591,6 +3591,10 @@ Erinnert sich an {frames} Frames ({time})</translation>
       <translation>{1} ist länger als {2} Minuten; teilen Sie die Aufnahme.</translation>
     </message>
     <message>
+      <source>{1} is no file, or a link to one that is gone: fetch the model again.</source>
+      <translation>{1} ist keine Datei oder ein Verweis auf eine, die nicht mehr da ist: Laden Sie das Modell neu herunter.</translation>
+    </message>
+    <message>
       <source>{1} is no voice: choose a .pt file or a sound file such as .wav.</source>
       <translation>{1} ist keine Stimme: Wählen Sie eine .pt-Datei oder eine Tondatei wie .wav.</translation>
     </message>
