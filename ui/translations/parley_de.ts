@@ -1310,8 +1310,8 @@
       <translation>Text&amp;größe</translation>
     </message>
     <message>
-      <source>The bundled model hears well but is young: about half of its answers are right, and names that it does not know become others.</source>
-      <translation>Das mitgelieferte Modell hört gut, ist aber jung: Etwa die Hälfte seiner Antworten stimmt, und Namen, die es nicht kennt, werden zu anderen.</translation>
+      <source>The bundled model is young: seven of ten answers are right, and names that it does not know become others.</source>
+      <translation>Das mitgelieferte Modell ist jung: Sieben von zehn Antworten stimmen, und Namen, die es nicht kennt, werden zu anderen.</translation>
     </message>
     <message>
       <source>The eager mode runs already.</source>
