@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import ast
 import copy
+import os
 import subprocess
 import sys
 import tempfile
@@ -111,6 +112,13 @@ def compiled(text: str) -> bytes:
         return qm.read_bytes()
 
 
+def _put(path: Path, content: bytes) -> None:
+    """As a new file: a window that runs in the language has the old one in its memory, and would end where it changed."""
+    beside = path.with_name(path.name + ".new")
+    beside.write_bytes(content)
+    os.replace(beside, path)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description="Bring the window's translations up to date.")
     parser.add_argument("--check", action="store_true", help="change nothing; fail when something would change")
@@ -131,7 +139,7 @@ def main() -> int:
         if not qm.is_file() or qm.read_bytes() != made:
             stale.append(qm.name)
             if not check:
-                qm.write_bytes(made)
+                _put(qm, made)
         for name, group in wanted.items():
             print(f"{language}, {name}: {len(known[name])} of {len(group)} texts translated")
             for text in group:

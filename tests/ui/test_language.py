@@ -77,6 +77,23 @@ def test_the_compiled_table_is_up_to_date(script: ModuleType, monkeypatch: pytes
     assert script.main() == 0
 
 
+def test_a_table_that_a_window_has_open_is_replaced_and_not_changed(
+    script: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Qt maps it into memory: what is cut short under it ends the program."""
+    for name in ("parley_de.ts", "parley_de.qm"):
+        (tmp_path / name).write_bytes((script.FOLDER / name).read_bytes())
+    stale = tmp_path / "parley_de.qm"
+    stale.write_bytes(b"stale")
+    monkeypatch.setattr(script, "FOLDER", tmp_path)
+    monkeypatch.setattr(sys, "argv", ["translate.py"])
+    with stale.open("rb") as held:
+        assert script.main() == 0
+        assert held.read() == b"stale"
+    assert stale.read_bytes() == (ROOT / "ui" / "translations" / "parley_de.qm").read_bytes()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["parley_de.qm", "parley_de.ts"]
+
+
 @pytest.mark.parametrize(
     ("setting", "locale", "language"),
     [("de", "en_GB", "de"), ("en", "de_DE", "en"), ("system", "de_AT", "de"), ("system", "de_CH", "de"),
