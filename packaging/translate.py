@@ -113,7 +113,7 @@ def compiled(text: str) -> bytes:
 
 
 def _put(path: Path, content: bytes) -> None:
-    """As a new file: a window that runs in the language has the old one in its memory, and would end where it changed."""
+    """As a new file: a window that runs in the language has mapped the old one, and would end if that changed."""
     beside = path.with_name(path.name + ".new")
     beside.write_bytes(content)
     os.replace(beside, path)
