@@ -79,7 +79,12 @@ def run_talk(
     with Interrupts() as interrupts:
         watch = _Watch(conversation, options, ends, interrupts, recogniser)
         watch.wrong_with_input = wrong
-        return _run(conversation, watch, frames, sleep, engine_busy)
+        try:
+            return _run(conversation, watch, frames, sleep, engine_busy)
+        except KeyboardInterrupt:  # the third signal
+            if not watch.ended:
+                engine_busy(INTERRUPTED)
+            raise
 
 
 def _run(

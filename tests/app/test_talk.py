@@ -250,15 +250,26 @@ def test_interrupt_writes_what_there_is(options: TalkOptions, capsys: pytest.Cap
     assert f"Interrupted after {frames * FRAME_S:.1f} of 1.0 s" in capsys.readouterr().out
 
 
-def test_interrupt_ends_the_talk_though_the_engine_hangs(options: TalkOptions, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A model on a network folder that does not answer, or a build that nothing can stop."""
+@pytest.mark.parametrize("impatient", [False, True])
+def test_interrupt_ends_the_talk_though_the_engine_hangs(
+    options: TalkOptions, monkeypatch: pytest.MonkeyPatch, impatient: bool
+) -> None:
+    """A model on a network folder that does not answer, or a build that nothing can stop. Whoever presses Ctrl-C once
+    more while the rest is done does not make PyTorch abort the process under its running thread."""
     monkeypatch.setattr("app.talk.CLOSE_S", 0.05)
+    if impatient:
+
+        def third(*_: object) -> int:
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(talk_module, "_finish", third)
     answered, told = threading.Event(), list[int]()
 
     def hang(*_: Any, **__: Any) -> Any:
         answered.wait(60)
         raise EngineError("It answers at last.")
 
+    status = 0
     try:
         status = run_talk(
             options,
@@ -268,6 +279,8 @@ def test_interrupt_ends_the_talk_though_the_engine_hangs(options: TalkOptions, m
             sleep=interrupt_when(lambda: True),
             engine_busy=told.append,
         )
+    except KeyboardInterrupt:
+        status = 130 if impatient else 1  # as the command line has it
     finally:
         answered.set()
     assert status == 130
