@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 import soundfile
 
+from app import interrupts
 from app import talk as talk_module
 from app.errors import UserError
 from app.messages import ModelSpec, PersonaChoice, Sampling
@@ -320,7 +321,28 @@ def test_a_signal_while_the_outputs_are_written_loses_none(
 
 
 @pytest.mark.skipif(os.name == "nt", reason="its signals end a process at once")
+def test_a_key_that_is_held_down_loses_nothing(options: TalkOptions, monkeypatch: pytest.MonkeyPatch) -> None:
+    write = talk_module.write_pieces
+
+    def interrupted(path: Path, channels: int, pieces: Any) -> None:
+        for _ in range(20):
+            os.kill(os.getpid(), signal.SIGINT)
+        write(path, channels, pieces)
+
+    monkeypatch.setattr(talk_module, "write_pieces", interrupted)
+    monkeypatch.setattr(interrupts, "SAVING_S", 60.0)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        assert talk(options) == 130
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert soundfile.info(options.output).frames == 24000
+
+
+@pytest.mark.skipif(os.name == "nt", reason="its signals end a process at once")
 def test_a_third_signal_ends_a_disk_that_hangs(options: TalkOptions, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(interrupts, "SAVING_S", 0.0)
+
     def hangs(path: Path, channels: int, pieces: Any) -> None:
         for _ in range(3):
             os.kill(os.getpid(), signal.SIGINT)
