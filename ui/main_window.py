@@ -30,7 +30,7 @@ from ui.phase_words import PHASE_WORDS, hint
 from ui.ports import Ports
 from ui.recording_sign import RecordingSign
 from ui.rescue import Rescue
-from ui.scrolling import VerticalScroll
+from ui.scrolling import VerticalScroll, WithinScreen
 from ui.session import Session
 from ui.settings import SettingsWindow
 from ui.talk_flow import TalkFlow
@@ -121,7 +121,7 @@ class MainWindow(QMainWindow):
         splitter.setSizes([540, 540])
         layout.addWidget(splitter, 1)
         layout.addWidget(self._footer())
-        self.setCentralWidget(body)
+        self.setCentralWidget(WithinScreen(body))
         body.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         body.setFocus()  # no button has the focus at first, so that a stray space bar starts and stops nothing
 

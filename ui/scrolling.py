@@ -1,6 +1,7 @@
-"""A scroll area that scrolls up and down only, and is never narrower than what it holds.
+"""Scroll areas: one that scrolls up and down only and is never narrower than what it holds, and one for a whole window,
+which scrolls sideways where long words in large text would make it wider than the screen.
 
-Owns that rule, and the scrolling to what was just shown. Qt thread only.
+Owns these rules, and the scrolling to what was just shown. Qt thread only.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 LEAST_HEIGHT = 160
+FRAME = 16  # what a window's own frame may take of the screen's width
 MARGIN = 24
 
 
@@ -44,6 +46,31 @@ class VerticalScroll(QScrollArea):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """The content was laid out anew: its least width may be another."""
+        if event.type() == QEvent.Type.LayoutRequest and watched is self.widget():
+            self.updateGeometry()
+        return super().eventFilter(watched, event)
+
+
+class WithinScreen(QScrollArea):
+    """As wide as its content needs, but asks for no more than the screen has."""
+
+    def __init__(self, content: QWidget):
+        super().__init__()
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setWidget(content)
+
+    def minimumSizeHint(self) -> QSize:
+        least = self.widget().minimumSizeHint()
+        room = self.screen().availableGeometry().width() - FRAME
+        if least.width() <= room:
+            return least
+        return QSize(room, least.height() + self.horizontalScrollBar().sizeHint().height())
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """The content was laid out anew: its least size may be another."""
         if event.type() == QEvent.Type.LayoutRequest and watched is self.widget():
             self.updateGeometry()
         return super().eventFilter(watched, event)

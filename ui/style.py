@@ -130,7 +130,10 @@ QSlider::handle:horizontal:disabled {{ border-color: {c.border}; }}
 QScrollBar:vertical {{ background: transparent; width: 10px; margin: 0; }}
 QScrollBar::handle:vertical {{ background: {c.border}; border-radius: 4px; min-height: 28px; margin: 1px; }}
 QScrollBar::handle:vertical:hover {{ background: {c.muted}; }}
-QScrollBar::add-line, QScrollBar::sub-line {{ height: 0; }}
+QScrollBar:horizontal {{ background: transparent; height: 10px; margin: 0; }}
+QScrollBar::handle:horizontal {{ background: {c.border}; border-radius: 4px; min-width: 28px; margin: 1px; }}
+QScrollBar::handle:horizontal:hover {{ background: {c.muted}; }}
+QScrollBar::add-line, QScrollBar::sub-line {{ height: 0; width: 0; }}
 QScrollBar::add-page, QScrollBar::sub-page {{ background: transparent; }}
 QMenu {{ background: {c.surface}; border: 1px solid {c.border}; border-radius: 6px; padding: 5px; }}
 QMenu::item {{ padding: 6px 28px 6px 12px; border-radius: 5px; }}

@@ -6,6 +6,7 @@ import math
 from pathlib import Path
 
 import pytest
+from PySide6.QtWidgets import QApplication
 
 from app.messages import ModeBuilding, PhaseChanged, Trouble, TroubleCleared
 from tests.ui.conftest import MakeRig, Rig
@@ -14,6 +15,7 @@ from ui.bridge import TICKS_PER_SECOND
 from ui.meter import FLOOR_DBFS
 from ui.ports import CheckState, RecordingState
 from ui.scripted_voices import ScriptedCheck
+from ui.scrolling import WithinScreen
 
 GONE = 'The microphone "USB Headset" is gone, so the talk waits.'
 
@@ -107,13 +109,30 @@ def test_the_sign_of_a_recording_does_not_widen_the_window(make_rig: MakeRig, si
     rig = make_rig(values={"window.text_size": size}, recorder=recorder)
     rig.talk()
     main = rig.window.main
-    least, width = main.minimumSizeHint().width(), main.width()
+    content = main.findChild(WithinScreen).widget()
+    least, width = content.minimumSizeHint().width(), main.width()
     recorder.wanted, recorder.shown = True, RecordingState(True, Path("/x/talk.wav"), 3725.0)
     rig.window.bridge.tick()
     assert main.recording.isVisible()
     assert main.recording.words.text() == "Recording, 1:02:05"
-    assert main.minimumSizeHint().width() == least
+    assert content.minimumSizeHint().width() == least
     assert main.width() == width
+
+
+def test_large_text_makes_no_window_wider_than_the_screen(make_rig: MakeRig) -> None:
+    """It scrolls sideways instead, so that every button can be reached."""
+    main = make_rig(values={"window.text_size": 200}).window.main
+    room = main.screen().availableGeometry().width()
+    area = main.findChild(WithinScreen)
+    assert main.minimumSizeHint().width() <= room
+    main.resize(room, main.height())
+    QApplication.processEvents()
+    assert main.width() <= room
+    assert area.widget().minimumSizeHint().width() > room, "there is something to scroll"
+    assert area.horizontalScrollBar().isVisible()
+    area.horizontalScrollBar().setValue(area.horizontalScrollBar().maximum())
+    button = main.settings_button
+    assert area.viewport().rect().contains(button.mapTo(area.viewport(), button.rect().center()))
 
 
 def test_the_guide_says_why_nothing_can_be_recorded_or_played_in_a_talk(make_rig: MakeRig) -> None:
