@@ -37,7 +37,7 @@
     </message>
     <message>
       <source>&amp;Compiled code</source>
-      <translation>Kompilierter &amp;Übersetzter CodeCodeamp;Übersetzter Code</translation>
+      <translation>&amp;Übersetzter Code</translation>
     </message>
     <message>
       <source>&amp;Dark</source>
