@@ -282,7 +282,7 @@ class Soak:
 
 
 def a_room(folder: Path) -> Path:
-    """A minute and a bit of a room in which somebody says the bundled sentence again and again; never digitally silent."""
+    """A minute and a bit of a room in which the bundled sentence is said again and again; never digitally silent."""
     speech, rate = soundfile.read(ROOT / "assets" / "speech" / "hello.wav", dtype="float32")
     speech = np.interp(np.arange(0, len(speech), rate / RATE), np.arange(len(speech)), speech)
     room = np.random.default_rng(1).normal(0, 2e-4, 75 * RATE)
