@@ -61,9 +61,10 @@ class WithinScreen(QScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setWidget(content)
+        self._content = content
 
     def minimumSizeHint(self) -> QSize:
-        least = self.widget().minimumSizeHint()
+        least = self._content.minimumSizeHint()
         room = self.screen().availableGeometry().width() - FRAME
         if least.width() <= room:
             return least
