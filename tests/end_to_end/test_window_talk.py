@@ -136,4 +136,5 @@ def assert_reply_is_what_was_answered(heard: np.ndarray, answers: np.ndarray) ->
     places = [place for likeness, place in found if likeness > 0.5]
     assert len(places) >= 0.7 * len(found), found
     in_order = sum(b > a for a, b in itertools.pairwise(places))
-    assert in_order >= 0.9 * (len(places) - 1), places
+    torn = 1  # by the hold-up: what is left of that piece may be likest to another
+    assert in_order >= 0.9 * (len(places) - 1) - torn, places
