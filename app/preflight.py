@@ -46,10 +46,7 @@ def choose_precision(
     kv: as in the settings.
     EngineError for a device that is not there or a precision that is none. Nothing is allocated.
     """
-    from engine.free_memory import free_memory
-
-    chosen, usual = _examined(device, precision)
-    answer = (ask or free_memory)(chosen)
+    chosen, usual, answer = _examined(device, precision, ask)
     choice = Choice(precision) if precision != "auto" else _automatic(lm, mimi, chosen.type, held, usual, answer, kv)
     if answer is not None:
         memory.refuse_if_too_large(lm, mimi, choice.precision, chosen.type, *answer, kv)
@@ -70,10 +67,7 @@ def certain_precision(
 
     Arguments and errors as there, of errors only those that no memory given back could mend.
     """
-    from engine.free_memory import free_memory
-
-    chosen, usual = _examined(device, precision)
-    answer = (ask or free_memory)(chosen)
+    chosen, usual, answer = _examined(device, precision, ask)
     if precision != "auto":
         if answer is not None:
             memory.refuse_if_never(lm, mimi, precision, chosen.type, answer[1], kv)
@@ -87,10 +81,11 @@ def certain_precision(
     return now if certain else None
 
 
-def _examined(device: str, precision: str) -> tuple[torch.device, str]:
-    """The device, if this build of torch is for it, and the plain precision that is usual there."""
+def _examined(device: str, precision: str, ask: AskMemory | None) -> tuple[torch.device, str, tuple[int, int] | None]:
+    """The device, if this build of torch is for it, the plain precision that is usual there, and its memory."""
     import torch
 
+    from engine.free_memory import free_memory
     from engine.placement import choose_device, name_of
     from engine.placement import choose_dtype as dtype_of
 
@@ -104,7 +99,7 @@ def _examined(device: str, precision: str) -> tuple[torch.device, str]:
         )
         if problem:
             raise UserError(problem)
-    return chosen, name_of(dtype_of(precision, chosen))
+    return chosen, name_of(dtype_of(precision, chosen)), (ask or free_memory)(chosen)
 
 
 def _automatic(

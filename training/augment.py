@@ -24,6 +24,12 @@ def decibels(value: Tensor) -> Tensor:
     return torch.pow(10.0, value / 20)
 
 
+def _as_loud(made: Tensor, sound: Tensor, most: float) -> Tensor:
+    """`made` [items, length] with the RMS that `sound` has, made louder by no more than a factor of `most`."""
+    power = sound.pow(2).mean(-1, keepdim=True) / made.pow(2).mean(-1, keepdim=True).clamp(min=1e-9)
+    return made * power.clamp(max=most**2).sqrt()
+
+
 def colored_noise(items: int, length: int, device: torch.device) -> Tensor:
     """Noise whose power falls by 0 to 9 dB an octave (white to brown), unit RMS. [items, length]"""
     spectrum = torch.fft.rfft(torch.randn(items, length, device=device))
@@ -75,8 +81,7 @@ def room(sound: Tensor, probability: float, seconds: float = 0.35) -> Tensor:
     response[:, 0] = 1
     size = 1 << (length + taps).bit_length()
     wet = torch.fft.irfft(torch.fft.rfft(sound, n=size) * torch.fft.rfft(response, n=size), n=size)[:, :length]
-    loudness = sound.pow(2).mean(-1, keepdim=True) / wet.pow(2).mean(-1, keepdim=True).clamp(min=1e-9)
-    return wet * loudness.clamp(max=4).sqrt()
+    return _as_loud(wet, sound, most=2)
 
 
 def coloured(sound: Tensor, narrow: float = 0.12, points: int = 256) -> Tensor:
@@ -94,10 +99,10 @@ def coloured(sound: Tensor, narrow: float = 0.12, points: int = 256) -> Tensor:
     frequency = torch.linspace(0, 12_000, size // 2 + 1, device=device).clamp(min=30)
     place = torch.log2(frequency / 30) / octaves * (points - 1)
     below = place.long().clamp(max=points - 2)
-    rising = torch.lerp(decibels(gain)[:, below], decibels(gain)[:, below + 1], place - below)
+    factor = decibels(gain)
+    rising = torch.lerp(factor[:, below], factor[:, below + 1], place - below)
     made = torch.fft.irfft(torch.fft.rfft(sound, n=size) * rising, n=size)[:, :length]
-    loudness = sound.pow(2).mean(-1, keepdim=True) / made.pow(2).mean(-1, keepdim=True).clamp(min=1e-9)
-    return made * loudness.clamp(max=16).sqrt()
+    return _as_loud(made, sound, most=4)
 
 
 def microphone(sound: Tensor, level: tuple[float, float], noisy: float, roomy: float) -> Tensor:

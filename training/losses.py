@@ -28,6 +28,14 @@ def mel_filters(sample_rate: int, size: int, bands: int) -> Tensor:
     return filters / filters.sum(0, keepdim=True).clamp(min=1e-8)
 
 
+def mel_magnitudes(pcm: Tensor, size: int, hop: int, window: Tensor, filters: Tensor) -> Tensor:
+    """pcm [B, L] -> [B, frames, bands], frames of `size` samples each `hop`, the first around sample 0."""
+    spectrum = torch.stft(pcm, size, hop, window=window, center=True, pad_mode="constant", normalized=True,
+                          return_complex=True)  # fmt: skip
+    power = torch.view_as_real(spectrum).pow(2).sum(-1)
+    return (power + 1e-10).sqrt().transpose(1, 2) @ filters
+
+
 class MelDistance(nn.Module):
     """Mean absolute difference of log-mel spectra, averaged over window sizes from 64 to 2048 samples."""
 
@@ -55,10 +63,7 @@ class MelDistance(nn.Module):
     def _mel(self, pcm: Tensor, size: int) -> Tensor:
         """[B, L] -> [B, frames, bands]."""
         window, filters = getattr(self, f"window{size}"), getattr(self, f"filters{size}")
-        spectrum = torch.stft(pcm, size, size // 4, window=window, center=True, pad_mode="constant", normalized=True,
-                              return_complex=True)  # fmt: skip
-        power = torch.view_as_real(spectrum).pow(2).sum(-1)
-        return (power + 1e-10).sqrt().transpose(1, 2) @ filters
+        return mel_magnitudes(pcm, size, size // 4, window, filters)
 
 
 class PhonemeReader(nn.Module):
@@ -78,10 +83,8 @@ class PhonemeReader(nn.Module):
 
     def forward(self, pcm: Tensor) -> Tensor:
         """pcm [B, L] -> logits [B, labels, L / hop], one phoneme for each 20 ms. Reads about 0.35 s at once."""
-        spectrum = torch.stft(pcm, 2 * self.hop, self.hop, window=self.window, center=True, pad_mode="constant",
-                              normalized=True, return_complex=True)[..., : pcm.shape[1] // self.hop]  # fmt: skip
-        power = torch.view_as_real(spectrum).pow(2).sum(-1)
-        mel = torch.log10((power + 1e-10).sqrt().transpose(1, 2) @ self.filters + 1e-4).transpose(1, 2)
+        magnitudes = mel_magnitudes(pcm, 2 * self.hop, self.hop, self.window, self.filters)
+        mel = torch.log10(magnitudes[:, : pcm.shape[1] // self.hop] + 1e-4).transpose(1, 2)
         x = (mel - mel.mean((1, 2), keepdim=True)) / 0.7
         for index, layer in enumerate(self.layers):
             y = F.gelu(layer(x))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 _WEAK = {"a": "ɐ", "an": "ɐn", "i": "ˌI", "of": "ʌv", "and": "ænd", "in": "ɪn", "for": "fɔɹ"}
@@ -112,18 +113,17 @@ class Pronouncer:
 
     def common_words(self, shortest: int = 3, longest: int = 10) -> list[str]:
         """Lower-case words of the gold lexicon: phonetic variety for the codec, not vocabulary for the LM."""
-        return sorted(
-            word
-            for word in self._lexicons[0]
-            if word.isascii() and word.isalpha() and word.islower() and shortest <= len(word) <= longest
-        )
+        return self._words(str.islower, shortest, longest)
 
     def proper_names(self, shortest: int = 3, longest: int = 10) -> list[str]:
         """Capitalised words of the gold lexicon: people, places, peoples; whatever somebody might be called."""
+        return self._words(str.istitle, shortest, longest)
+
+    def _words(self, fits: Callable[[str], bool], shortest: int, longest: int) -> list[str]:
         return sorted(
             word
             for word in self._lexicons[0]
-            if word.isascii() and word.isalpha() and word.istitle() and shortest <= len(word) <= longest
+            if word.isascii() and word.isalpha() and fits(word) and shortest <= len(word) <= longest
         )
 
 

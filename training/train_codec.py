@@ -11,7 +11,8 @@ from __future__ import annotations
 import math
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -131,15 +132,13 @@ class CodecTrainer:
         zero = mel.new_zeros(())
         deceiving, features, judged, reading = zero, zero, zero, zero
         if adversarial:
-            self.reader.requires_grad_(False)
-            reading = reading_loss(read, self.reader(made))
-            self.reader.requires_grad_(True)
+            with _judging_only(self.reader):
+                reading = reading_loss(read, self.reader(made))
             room = self.pcm.shape[1] - plan.judged_samples
             start = torch.randint(max(room, 1), (plan.judged_clips,), device=self.device)
             judged, real = self._train_critic(made.detach(), start)
-            self.critic.requires_grad_(False)
-            heard = self.critic(self._judged(made, start) * self._loudness(start), codec.dtype)
-            self.critic.requires_grad_(True)
+            with _judging_only(self.critic):
+                heard = self.critic(self._judged(made, start) * self._loudness(start), codec.dtype)
             deceiving, features = deceiving_loss(heard), feature_loss(real, heard)
             loss = loss + plan.deceiving * deceiving + plan.features * features + plan.reading * reading
         self.optimizer.zero_grad(set_to_none=True)
@@ -209,6 +208,14 @@ class CodecTrainer:
             for target, value in zip([p for p in twin.parameters() if p.requires_grad], self.averaged, strict=True):
                 target.copy_(value)
         return twin
+
+
+@contextmanager
+def _judging_only(judge: nn.Module) -> Iterator[None]:
+    """What it judges learns from it; it does not learn itself."""
+    judge.requires_grad_(False)
+    yield
+    judge.requires_grad_(True)
 
 
 def freeze_codes(codec: Codec) -> None:
