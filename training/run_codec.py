@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import itertools
 import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import torch
@@ -15,7 +17,7 @@ from training.codec import MINI, Codec
 from training.codec_data import CodecClips
 from training.losses import Discriminator
 from training.script import Line, Script
-from training.train_codec import CodecPlan, CodecTrainer, capture_or_not, profile, train
+from training.train_codec import CodecPlan, CodecTrainer, capture_or_not, profile, train, validate
 
 CLASSES = 91  # silence and the 90 phoneme symbols of the voice model
 FOR_DECODER = {"own_weight": 6.0, "rough": 0.3}  # in talks the decoder speaks in the own voices, and they are clean
@@ -43,10 +45,15 @@ def run(options: argparse.Namespace) -> None:
             print(profile(trainer), flush=True)
             return
     choice = FOR_DECODER if plan.decoder_only else FOR_CODEC
-    source = _Source(options.bank, Script.load(options.script).lines, plan.frames, device, options.wait, choice)
+    source = _in_turn([
+        _Source(bank, Script.load(script).lines, plan.frames, device, options.wait, choice)
+        for script, bank in zip(options.script, options.bank, strict=True)
+    ])  # fmt: skip
     codec = trainer.codec
     if options.start is None:
         _seed_codebooks(codec, source())
+    else:
+        _say_check(trainer, source())
     seconds = options.seconds if options.until is None else options.until - time.time()
     steps = train(trainer, source, seconds, options.out, critic_at_once=plan.critic_from <= 0,
                   report=lambda line: print(line, flush=True))  # fmt: skip
@@ -114,6 +121,17 @@ class _Source:
             self.whole = True
             self.clips = self._load(self.path)
         return self.clips
+
+
+def _in_turn(sources: Sequence[_Source]) -> Callable[[], CodecClips]:
+    """Asks one after another."""
+    turns = itertools.cycle(sources)
+    return lambda: next(turns)()
+
+
+def _say_check(trainer: CodecTrainer, clips: CodecClips) -> None:
+    """What the run begins with, to compare its end to."""
+    print("start: " + ", ".join(f"{k} {v:.3f}" for k, v in validate(trainer, clips, trainer.codec).items()), flush=True)
 
 
 @torch.no_grad()
