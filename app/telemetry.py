@@ -7,9 +7,8 @@ copies. Percentiles are the reader's work, done with the helpers below. Must not
 from __future__ import annotations
 
 import math
-from collections import deque
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import NamedTuple, get_type_hints
 
 import numpy as np
 
@@ -44,29 +43,45 @@ class FrameRecord(NamedTuple):
     silenced: int = 0  # answer frames without numbers, replaced by silence so far in this talk
 
 
+_KINDS = {int: np.int64, float: np.float64, bool: np.bool_, str: np.dtype("U8")}  # str: a mode's name
+_ROW = np.dtype([(name, _KINDS[kind]) for name, kind in get_type_hints(FrameRecord).items()])
+
+
 class FrameHistory:
-    """The last `capacity` records (default ten minutes of frames)."""
+    """The last `capacity` records (default ten minutes of frames).
+
+    They are rows of one array, whose memory is taken at the beginning: as objects they would grow for ten minutes.
+    """
 
     def __init__(self, capacity: int = 7500):
-        self._records: deque[FrameRecord] = deque(maxlen=capacity)
+        blank = np.zeros((), _ROW)
+        self._rows = np.full(capacity + 1, blank)  # the one row more is being written while the others are read
+        self._written = 0  # since the beginning; record n is in row n modulo their number
+        self._first = 0  # record of the talk, as long as it is kept
 
     def append(self, record: FrameRecord) -> None:
-        self._records.append(record)
+        """The writer's alone, and microseconds: it is on the engine thread's way."""
+        self._rows[self._written % self._rows.size] = record
+        self._written += 1
 
     def tail(self, count: int) -> list[FrameRecord]:
-        """A copy of the newest `count` records, oldest first. Safe beside the writer: deque reads retry on a change."""
-        while True:
-            try:
-                records = list(self._records)
-            except RuntimeError:  # the writer appended during the copy
-                continue
-            return records[-count:] if count > 0 else []
+        """A copy of the newest `count` records, oldest first. Safe beside the writer."""
+        end = self._written
+        begin = max(self._oldest(end), end - max(0, count))
+        rows = self._rows[np.arange(begin, end) % self._rows.size]
+        overwritten = max(0, self._oldest(self._written) - begin)  # by a writer that came round during the copy
+        return list(map(FrameRecord._make, rows[overwritten:].tolist()))
 
     def clear(self) -> None:
-        self._records.clear()
+        """The writer's alone."""
+        self._first = self._written
 
     def __len__(self) -> int:
-        return len(self._records)
+        end = self._written
+        return max(0, end - self._oldest(end))
+
+    def _oldest(self, written: int) -> int:
+        return max(self._first, written - self._rows.size + 1)
 
 
 def percentiles(values: Iterable[float], points: tuple[float, ...] = (50, 95, 99)) -> tuple[float, ...]:
