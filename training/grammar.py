@@ -11,9 +11,10 @@ import random
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from training import lexicon, phrasings
+from training import beyond, lexicon, phrasings
 from training.dialogue import Dialogue, Persona, Turn, capital, dollars
 from training.lexicon import number_word
+from training.more_phrasings import MORE
 
 _T = TypeVar("_T")
 HELD_OUT_EVERY = 6  # one phrasing, name or pair in six is kept for tests
@@ -36,8 +37,9 @@ def _the(thing: str) -> str:
 
 class Speakers:
     """Draws turns. `limit` bounds the numbers of arithmetic and counting (20 at first, then 100). `words` and `names`:
-    any words and any proper names. Half of what is to be said back and two names of three are taken from them, so that
-    these are learnt to be copied, not known; names that are kept for tests are left out."""
+    any words and any proper names. More than half of what is to be said back and two names of three are taken from
+    them, so that these are learnt to be copied, not known; names that are kept for tests are left out. What is drawn
+    with `held_out` is fixed by the seed for good: training may get other weights and more phrasings, tests may not."""
 
     def __init__(
         self, rng: random.Random, held_out: bool = False, limit: int = 20, words: Sequence[str] = (),
@@ -47,33 +49,37 @@ class Speakers:
         self.kept_names = {name.lower() for names_of in known for name in part(names_of, True)}
         self.rng = rng
         self.words = words
+        self.names = [name for name in names if name.lower() not in self.kept_names]
         self.any_names = tuple(
             [n for n in any_names if n.lower() not in self.kept_names] for any_names in (names, words)
         )
+        self.kept_beyond = beyond.kept_pattern((*part(lexicon.OUT_OF_DOMAIN, True), *part(lexicon.BACKGROUND, True)))
         self.held_out = held_out
         self.limit = limit
         self._user_name = ""
-        self._kinds: tuple[tuple[float, Callable[[Persona], Turn]], ...] = (
-            (9, self._greeting),
-            (3, self._how_are_you),
-            (3, self._thanks),
-            (3, self._goodbye),
-            (8, self._introduce),
-            (6, self._recall_name),
-            (22, self._persona),
-            (18, self._echo),
-            (24, self._arithmetic),
-            (11, self._sequence),
-            (7, self._opposite),
-            (4, self._color),
-            (4, self._capital_city),
-            (4, self._animal),
-            (6, self._compare),
-            (5, self._count),
-            (3, self._story),
-            (2, self._joke),
-            (6, self._not_understood),
+        # Weight in tests, weight in training: what is learnt slowly is heard more often.
+        kinds: tuple[tuple[float, float, Callable[[Persona], Turn]], ...] = (
+            (9, 9, self._greeting),
+            (3, 3, self._how_are_you),
+            (3, 3, self._thanks),
+            (3, 6, self._goodbye),
+            (8, 14, self._introduce),
+            (6, 7, self._recall_name),
+            (22, 27, self._persona),
+            (18, 25, self._echo),
+            (24, 20, self._arithmetic),
+            (11, 10, self._sequence),
+            (7, 5, self._opposite),
+            (4, 3, self._color),
+            (4, 3, self._capital_city),
+            (4, 4, self._animal),
+            (6, 11, self._compare),
+            (5, 3, self._count),
+            (3, 2, self._story),
+            (2, 1.5, self._joke),
+            (6, 14, self._not_understood),
         )
+        self._kinds = tuple((test if held_out else training, make) for test, training, make in kinds)
 
     def persona(self) -> Persona:
         """A random persona; one in five talks has none, and facts are each present or absent at random."""
@@ -112,7 +118,10 @@ class Speakers:
         return self.rng.choice([name for name in names if (name.lower() in self.kept_names) == self.held_out])
 
     def _ask(self, ways: Sequence[str], wrap: bool = True, **slots: str) -> str:
-        text = self.rng.choice(part(ways, self.held_out)).format(**slots)
+        known = part(ways, self.held_out)
+        if not self.held_out:
+            known += MORE.get(tuple(ways), ())
+        text = self.rng.choice(known).format(**slots)
         if not wrap:
             return text
         return self.rng.choice(phrasings.OPENINGS) + text + self.rng.choice(phrasings.ENDINGS)
@@ -123,19 +132,7 @@ class Speakers:
     # Small talk
 
     def _greeting(self, persona: Persona) -> Turn:
-        greeting = self.rng.choice(
-            (
-                "hello",
-                "hi",
-                "good morning",
-                "good evening",
-                "hey there",
-                "hi there",
-                "hello there",
-                "good afternoon",
-                "hey",
-            )
-        )
+        greeting = self.rng.choice(phrasings.GREETINGS)
         text = greeting + self.rng.choice(("", "", "", ", it's me", ", nice to meet you", ", are you there?"))
         answer = {"good morning": "Good morning!", "good evening": "Good evening!", "good afternoon": "Good afternoon!"}
         who = f" This is {persona.name}." if persona.name else ""
@@ -214,11 +211,16 @@ class Speakers:
     # Saying back
 
     def _echo(self, persona: Persona) -> Turn:
-        count = self.rng.choice((1, 1, 1, 2, 3))
-        known = self.rng.random() < 0.5 or not self.words
-        words = " ".join(self.rng.sample(lexicon.ECHO_WORDS if known else self.words, count))
+        count = self.rng.choice((1, 1, 1, 2, 3) if self.held_out else (1, 1, 1, 1, 2, 2, 3, 4))
+        known = self.rng.random() < (0.5 if self.held_out else 0.4) or not self.words
+        words = " ".join(self.rng.sample(lexicon.ECHO_WORDS, count) if known else self._any_words(count))
         text = self._ask(phrasings.ECHO, wrap=False, a=words)
         return Turn(text, f"You said {words}.", "echo")
+
+    def _any_words(self, count: int) -> list[str]:
+        """Words or names from all there are, rather short ones: those are said more often."""
+        source = self.names if self.names and self.rng.random() < 0.2 else self.words
+        return [min(self.rng.choices(source, k=2), key=len) for _ in range(count)]
 
     # Numbers
 
@@ -330,7 +332,9 @@ class Speakers:
         return Turn(text, self.rng.choice(lexicon.JOKES), "joke")
 
     def _not_understood(self, persona: Persona) -> Turn:
-        if self.rng.random() < 0.5:
+        if not self.held_out and self.rng.random() < 0.8:
+            text = beyond.sentence(self.rng, self.words, self.kept_beyond)
+        elif self.rng.random() < 0.5:
             text = self._ask(lexicon.OUT_OF_DOMAIN, wrap=False)
         else:
             a, b = self.rng.sample(lexicon.ECHO_WORDS, 2)

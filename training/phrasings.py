@@ -1,17 +1,30 @@
 """How users say things: for each kind of question its phrasings, one a line. Data only.
 
-`{a}`, `{b}`, `{n}` and `{w}` are filled in by `training/grammar.py`; every sixth phrasing is kept for tests, so that
-new ones come last.
+`{a}`, `{b}`, `{n}` and `{w}` are filled in by `training/grammar.py`; every sixth phrasing is kept for tests. A new
+phrasing here would change what the tests say: `training/more_phrasings.py` is the place for it.
 """
 
 from __future__ import annotations
 
 
-def _lines(text: str) -> tuple[str, ...]:
+def lines(text: str) -> tuple[str, ...]:
+    """One phrasing a line."""
     return tuple(line.strip() for line in text.strip().splitlines())
 
 
-HOW_ARE_YOU = _lines("""
+GREETINGS = lines("""
+    hello
+    hi
+    good morning
+    good evening
+    hey there
+    hi there
+    hello there
+    good afternoon
+    hey
+""")
+
+HOW_ARE_YOU = lines("""
     how are you
     how are you doing
     how are you today
@@ -29,7 +42,7 @@ HOW_ARE_YOU = _lines("""
     are you okay
 """)
 
-THANKS = _lines("""
+THANKS = lines("""
     thank you
     thanks a lot
     thank you very much
@@ -52,7 +65,7 @@ THANKS = _lines("""
     thanks again
 """)
 
-GOODBYE = _lines("""
+GOODBYE = lines("""
     goodbye
     bye
     see you later
@@ -75,7 +88,7 @@ GOODBYE = _lines("""
     have a nice evening
 """)
 
-INTRODUCE = _lines("""
+INTRODUCE = lines("""
     my name is {a}
     I am {a}
     call me {a}
@@ -114,7 +127,7 @@ INTRODUCE = _lines("""
     at home they call me {a}
 """)
 
-RECALL_NAME = _lines("""
+RECALL_NAME = lines("""
     what is my name
     do you know my name
     who am I
@@ -142,7 +155,7 @@ RECALL_NAME = _lines("""
     I gave you my name, what was it
 """)
 
-OWN_NAME = _lines("""
+OWN_NAME = lines("""
     what is your name
     what's your name
     what are you called
@@ -169,7 +182,7 @@ OWN_NAME = _lines("""
     I would like to know your name
 """)
 
-WHO = _lines("""
+WHO = lines("""
     who are you
     who am I talking to
     tell me who you are
@@ -194,7 +207,7 @@ WHO = _lines("""
     say something about yourself
 """)
 
-JOB = _lines("""
+JOB = lines("""
     where do you work
     what is your job
     what do you do
@@ -221,7 +234,7 @@ JOB = _lines("""
     for whom do you work
 """)
 
-PRICE = _lines("""
+PRICE = lines("""
     how much is {a}
     what does {a} cost
     what is the price of {a}
@@ -252,7 +265,7 @@ PRICE = _lines("""
     {a}, what is the price of that
 """)
 
-OPENING = _lines("""
+OPENING = lines("""
     when do you open
     what time do you open
     when are you open
@@ -284,7 +297,7 @@ OPENING = _lines("""
     what time in the morning do you open
 """)
 
-CLOSING = _lines("""
+CLOSING = lines("""
     when do you close
     what time do you close
     until when are you open
@@ -316,7 +329,7 @@ CLOSING = _lines("""
     when is it over
 """)
 
-ECHO = _lines("""
+ECHO = lines("""
     say {a}
     repeat after me, {a}
     say the word {a}
@@ -376,7 +389,7 @@ ECHO = _lines("""
     these are the words, {a}, repeat them
 """)
 
-SUM = _lines("""
+SUM = lines("""
     what is {a} plus {b}
     how much is {a} plus {b}
     add {a} and {b}
@@ -404,7 +417,7 @@ SUM = _lines("""
     the sum of {a} and {b}
 """)
 
-DIFFERENCE = _lines("""
+DIFFERENCE = lines("""
     what is {a} minus {b}
     how much is {a} minus {b}
     take {b} away from {a}
@@ -432,7 +445,7 @@ DIFFERENCE = _lines("""
     what do I have when I take {b} away from {a}
 """)
 
-WHICH_IS_BIGGER = _lines("""
+WHICH_IS_BIGGER = lines("""
     which is bigger, {a} or {b}
     which number is bigger, {a} or {b}
     what is more, {a} or {b}
@@ -455,7 +468,7 @@ WHICH_IS_BIGGER = _lines("""
     what number is bigger, {a} or {b}
 """)
 
-IS_IT_BIGGER = _lines("""
+IS_IT_BIGGER = lines("""
     is {a} {w} than {b}
     tell me, is {a} {w} than {b}
     do you think {a} is {w} than {b}
@@ -479,7 +492,7 @@ IS_IT_BIGGER = _lines("""
     could {a} be {w} than {b}
 """)
 
-COUNT_UP = _lines("""
+COUNT_UP = lines("""
     count to {b}
     please count to {b}
     count from one to {b}
@@ -497,7 +510,7 @@ COUNT_UP = _lines("""
     say all numbers from one to {b}
 """)
 
-COUNT_DOWN = _lines("""
+COUNT_DOWN = lines("""
     count down from {a}
     please count down from {a}
     count backwards from {a}
@@ -513,7 +526,7 @@ COUNT_DOWN = _lines("""
     can you count backwards from {a}
 """)
 
-AFTER = _lines("""
+AFTER = lines("""
     what comes after {a}
     which {n} comes after {a}
     what is the {n} after {a}
@@ -532,7 +545,7 @@ AFTER = _lines("""
     which one comes next after {a}
 """)
 
-BEFORE = _lines("""
+BEFORE = lines("""
     what comes before {a}
     which {n} comes before {a}
     what is the {n} before {a}
@@ -551,7 +564,7 @@ BEFORE = _lines("""
     which one comes right before {a}
 """)
 
-OPPOSITE = _lines("""
+OPPOSITE = lines("""
     what is the opposite of {a}
     tell me the opposite of {a}
     the opposite of {a}
@@ -570,7 +583,7 @@ OPPOSITE = _lines("""
     please give me the opposite of {a}
 """)
 
-COLOR = _lines("""
+COLOR = lines("""
     what color is {a}
     which color is {a}
     tell me the color of {a}
@@ -587,7 +600,7 @@ COLOR = _lines("""
     what is the usual color of {a}
 """)
 
-CAPITAL_CITY = _lines("""
+CAPITAL_CITY = lines("""
     what is the capital of {a}
     tell me the capital of {a}
     which city is the capital of {a}
@@ -604,7 +617,7 @@ CAPITAL_CITY = _lines("""
     what would be the capital of {a}
 """)
 
-LEGS = _lines("""
+LEGS = lines("""
     how many legs does {a} have
     tell me how many legs {a} has
     how many legs has {a}
@@ -619,7 +632,7 @@ LEGS = _lines("""
     on how many legs does {a} walk
 """)
 
-FOOD = _lines("""
+FOOD = lines("""
     what does {a} eat
     tell me what {a} eats
     what does {a} like to eat
@@ -634,7 +647,7 @@ FOOD = _lines("""
     what food does {a} like
 """)
 
-HOMES = _lines("""
+HOMES = lines("""
     where does {a} live
     tell me where {a} lives
     where is the home of {a}
@@ -649,7 +662,7 @@ HOMES = _lines("""
     at what place does {a} live
 """)
 
-STORY = _lines("""
+STORY = lines("""
     tell me a story about {a}
     please tell me a story about {a}
     I want a story about {a}
@@ -666,7 +679,7 @@ STORY = _lines("""
     I like stories, tell me one about {a}
 """)
 
-JOKE = _lines("""
+JOKE = lines("""
     tell me a joke
     do you know a joke
     make me laugh

@@ -7,6 +7,7 @@ from the `random.Random` passed in. Times in seconds.
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeVar
@@ -57,8 +58,9 @@ class Manners(NamedTuple):
     reply_after: tuple[float, float] = (0.08, 0.28)
     next_after: tuple[float, float] = (0.3, 2.0)
     long_silence: float = 0.1
-    hesitation: float = 0.3
-    hesitation_for: tuple[float, float] = (0.25, 0.9)
+    hesitation: float = 0.45
+    hesitation_twice: float = 0.25  # of the hesitant turns
+    hesitation_for: tuple[float, float] = (0.25, 1.2)
     barge_in: float = 0.25
     stops_after: tuple[float, float] = (0.16, 0.34)
     nobody: float = 0.04
@@ -174,21 +176,29 @@ class _Draft:
             self.now = begins + heard + (0.0 if interrupted else pause)
 
     def _ask(self, line: int) -> float:
-        """The user speaks from now on, perhaps with a pause inside; returns when the turn is over."""
-        manners, rng = self.composer.manners, self.rng
+        """The user speaks from now on, perhaps with pauses inside; returns when the turn is over."""
         entry, at = self.composer.entries[line], round(self.now * RATE)
-        inner = [round(w * RATE) for w in entry.words[1:] if 0.25 < w < entry.length / RATE - 0.3]
-        cut, gap = entry.length, 0
-        if inner and rng.random() < manners.hesitation:
-            cut, gap = rng.choice(inner), round(rng.uniform(*manners.hesitation_for) * RATE)
-            self.user.append(Piece(at, entry.start, cut, fade_out=True))
-            self.user.append(Piece(at + cut + gap, entry.start + cut, entry.length - cut, fade_in=True))
-        else:
-            self.user.append(Piece(at, entry.start, entry.length))
+        gaps = self._hesitations(entry)
+        edges = [0, *sorted(gaps), entry.length]
+        for begin, until in itertools.pairwise(edges):
+            at += gaps.get(begin, 0)
+            self.user.append(Piece(at + begin, entry.start + begin, until - begin, begin > 0, until < entry.length))
         ends = (*entry.words[1:], entry.length / RATE)
         for end, word in zip(ends, self.composer.script.lines[line].text.split(), strict=True):
-            self.heard.append(Word(at / RATE + end + (gap / RATE if end * RATE > cut + 1 else 0.0), word))
-        return (at + entry.length + gap) / RATE
+            waited = sum(gap for cut, gap in gaps.items() if end * RATE > cut + 1)
+            self.heard.append(Word(round(self.now * RATE) / RATE + end + waited / RATE, word))
+        return (at + entry.length) / RATE
+
+    def _hesitations(self, entry: Entry) -> dict[int, int]:
+        """Pauses before words of a turn: sample of the entry -> samples of silence. One in three is before one of the
+        last two words, where the sentence seems to be over and is not."""
+        manners, rng = self.composer.manners, self.rng
+        inner = [round(w * RATE) for w in entry.words[1:] if 0.25 < w < entry.length / RATE - 0.2]
+        if not inner or rng.random() >= manners.hesitation:
+            return {}
+        count = 2 if rng.random() < manners.hesitation_twice else 1
+        cuts = {rng.choice(inner[-2:] if rng.random() < 0.33 else inner) for _ in range(count)}
+        return {cut: round(rng.uniform(*manners.hesitation_for) * RATE) for cut in sorted(cuts)}
 
     def _answer(self, entry: Entry, reply: str, begins: float, spoken: float, length: float) -> None:
         self.own.append(Piece(round(begins * RATE), entry.start, round(spoken * RATE), fade_out=spoken < length))

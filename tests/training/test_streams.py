@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from pathlib import Path
 
@@ -131,8 +132,25 @@ def test_hesitations_put_a_gap_into_the_question_and_nobody_answers_in_it() -> N
     talk = composer.talk(random.Random(1), 40)
     first, second = talk.user[:2]
     gap = (second.at - first.at - first.length) / RATE
-    assert 0.2 < gap < 1.0
+    assert 0.2 < gap < 1.25
     assert talk.own[0].at > second.at + second.length
+
+
+def test_two_hesitations_cut_a_question_in_three_that_are_whole_together() -> None:
+    script, bank = _world()
+    manners = Manners(barge_in=0, hesitation=1, hesitation_twice=1, nobody=0, interlude=0)
+    counts = set()
+    for seed in range(20):
+        talk = Composer(script, bank.entries, manners).talk(random.Random(seed), 40)
+        pieces = [piece for piece in talk.user if piece.at < talk.own[0].at]
+        counts.add(len(pieces))
+        for before, after in itertools.pairwise(pieces):
+            assert before.source + before.length == after.source and before.fade_out and after.fade_in
+            assert 0.2 < (after.at - before.at - before.length) / RATE < 1.25
+        entry = next(entry for entry in bank.entries if entry.start == pieces[0].source)
+        assert sum(piece.length for piece in pieces) == entry.length
+        assert not pieces[0].fade_in and not pieces[-1].fade_out
+    assert 3 in counts
 
 
 def test_a_talk_that_is_too_short_for_the_reply_has_no_question_left_open() -> None:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
+import itertools
 import json
 import random
+import re
 import zipfile
 from pathlib import Path
 
 import pytest
 
-from training import lexicon
-from training.dialogue import Persona, capital, dollars
+from training import beyond, lexicon
+from training.dialogue import Persona, Turn, capital, dollars
 from training.grammar import Speakers, part
 from training.lexicon import USER_NAMES, number_word
+from training.more_phrasings import MORE
 from training.pronounce import Pronouncer
 from training.script import Script, ScriptWriter
 
@@ -60,6 +64,41 @@ def test_training_and_test_phrasings_are_apart() -> None:
     assert not set(part(USER_NAMES, True)) & set(part(USER_NAMES, False))
 
 
+def test_more_phrasings_hold_none_that_is_kept_for_tests() -> None:
+    def tokens(text: str) -> list[str]:
+        return re.findall(r"[a-z'{}]+", text.lower())
+
+    for ways, more in MORE.items():
+        assert len(set(more)) == len(more) and not set(more) & set(ways)
+        for text, kept in itertools.product(map(tokens, more), map(tokens, part(ways, True))):
+            assert not any(text[i : i + len(kept)] == kept for i in range(len(text))), (text, kept)
+    assert any("farewell" in Speakers(random.Random(seed))._goodbye(Persona()).user for seed in range(400))
+
+
+def test_what_a_test_says_is_not_changed_by_what_training_may_say(monkeypatch: pytest.MonkeyPatch) -> None:
+    def said() -> list[Turn]:
+        speakers = Speakers(random.Random(7), held_out=True)
+        return [turn for _ in range(60) for turn in speakers.dialogue(5).turns]
+
+    before = said()
+    assert hashlib.sha256(repr([tuple(turn) for turn in before]).encode()).hexdigest()[:16] == "f29503caec0db779"
+    monkeypatch.setattr("training.grammar.MORE", dict.fromkeys(MORE, ("nonsense {a} {b} {w}",)))
+    monkeypatch.setattr("training.beyond.sentence", lambda *_: "nonsense")
+    assert said() == before
+
+
+def test_sentences_beyond_the_domain_are_many_and_none_is_kept_for_tests() -> None:
+    kept = (*part(lexicon.OUT_OF_DOMAIN, True), *part(lexicon.BACKGROUND, True))
+    pattern = beyond.kept_pattern(kept)
+    rng = random.Random(4)
+    made = [beyond.sentence(rng, ("pebblestone", "quillfeather"), pattern) for _ in range(3000)]
+    assert len(set(made)) > 2500
+    assert not any(pattern.search(text) or "{" in text or "  " in text or text != text.strip() for text in made)
+    assert pattern.search("so there is no Pirate without a engine") and pattern.search("how deep is the ocean")
+    assert not pattern.search("how old is the ocean floor")
+    assert any("pebblestone" in text for text in made)
+
+
 def test_arithmetic_is_right_and_knows_every_sum() -> None:
     values = {number_word(n): n for n in range(101)}
     speakers = Speakers(random.Random(1), limit=20)
@@ -83,7 +122,7 @@ def test_names_and_words_to_repeat_come_from_any_words_too() -> None:
     repeated = [speakers._echo(Persona()).reply for _ in range(100)]
     for said in ([n for n in names if n], given, repeated):
         share = sum(any(word in text.lower() for word in strange) for text in said) / len(said)
-        assert 0.3 < share < 0.85  # one echo in two; two names of three
+        assert 0.3 < share < 0.85  # three echoes in five; two names of three
     assert any(name in lexicon.PERSONA_NAMES for name in names)
 
 
