@@ -20,6 +20,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from app import crash_report
+from app.allocator import keep_to_few_pools
 from app.arguments import (
     all_overrides,
     check_distinct,
@@ -71,6 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def run(options: argparse.Namespace) -> int:
     """The command's own work. Raises UserError and EngineError with a sentence."""
     _leave_deleted_folder(options.command)
+    keep_to_few_pools()
     commands = {
         None: _window,
         "talk": _talk,
