@@ -24,9 +24,9 @@ CARDS_GIB = (8, 12, 16, 24, 32)
 _FLOAT32 = 4
 _INTEGER = 8
 # Measured on an H200 as the fall of free memory (tests/gpu/RESULTS.md). What a CUDA program takes before it holds a
-# single weight: the driver's context and the loaded kernels.
-_CUDA_CONTEXT = 500_000_000
-# Recorded graphs keep their intermediate results, and matrix libraries their scratch space.
+# single weight: the driver's context.
+_CUDA_CONTEXT = 650_000_000
+# Loaded kernels, recorded graphs with their intermediate results, matrix libraries' scratch space.
 _CUDA_WORKSPACE = 200_000_000
 _HOST_PROGRAM = 450_000_000  # Python, torch and the window; with the bundled model 535 MB are told, 507 were seen
 MARGIN = 256_000_000  # what other programs may take in the meantime, and the voice that is kept for the next talk
@@ -36,7 +36,7 @@ MARGIN = 256_000_000  # what other programs may take in the meantime, and the vo
 class Estimate:
     """Bytes that one loaded model with one talk takes on its device."""
 
-    weights: int  # of the language model
+    weights: int  # of the language model; on a card without the tables that the computer's memory keeps
     rings: int  # its attention rings (KV), full length
     codec: int  # weights and state of the codec, float32
     state: int  # all else that changes in a talk
@@ -64,7 +64,7 @@ def estimate(lm: LMConfig, mimi: MimiConfig, precision: str, device: str = "cuda
     size = VALUE_BYTES[plain]
     on_card = device.startswith("cuda")
     return Estimate(
-        weights=weight_bytes(lm, precision, size),
+        weights=weight_bytes(lm, precision, size) - (table_bytes(lm, precision, size) if on_card else 0),
         rings=ring_bytes_per_position(lm, plain, kv) * lm.context,
         codec=(encode_values(mimi, lm.codebooks) + decode_values(mimi)) * _FLOAT32 + codec_state_bytes(mimi),
         state=_talk_bytes(lm, mimi, size),
@@ -168,6 +168,13 @@ def weight_bytes(lm: LMConfig, precision: str, value_bytes: int, start: str = ""
         count * parameter_bytes(precision, name, shape, value_bytes)
         for name, shape, count in lm_shapes(lm)
         if name.startswith(start) and without not in name
+    )
+
+
+def table_bytes(lm: LMConfig, precision: str, value_bytes: int) -> int:
+    """Bytes of the tables that a card's model has in the computer's memory (`engine.tables`)."""
+    return weight_bytes(lm, precision, value_bytes, "temporal.") - weight_bytes(
+        lm, precision, value_bytes, "temporal.", "embedding"
     )
 
 

@@ -11,6 +11,7 @@ from engine.mimi import Mimi
 from engine.placement import choose_dtype
 from engine.precision import storage
 from engine.quantize import Quantized, QuantizedWeight, make_room, quantize
+from engine.tables import move_tables
 
 
 def random_modules(
@@ -22,7 +23,7 @@ def random_modules(
         lm, mimi = LanguageModel(lm_config).to(dtype), Mimi(mimi_config, lm_config.codebooks)
     shapes = {name: parameter.shape for name, parameter in lm.named_parameters()}
     make_room(lm, precision)
-    lm.to_empty(device=device)
+    move_tables(lm.to_empty(device=device), device)
     generator = torch.Generator(device).manual_seed(seed)
     for name, shape in shapes.items():
         kept = storage(precision, name, shape)

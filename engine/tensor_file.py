@@ -270,8 +270,9 @@ class Reader:
 
     def _stage(self, size: int, device: torch.device) -> Tensor:
         """Host bytes for one read; pinned for a GPU, where a pageable copy would pass through another buffer."""
-        if self._staging is None:
-            self._staging = torch.empty(LARGEST_READ, dtype=torch.uint8, pin_memory=device.type == "cuda")
+        pinned = device.type == "cuda"
+        if self._staging is None or (pinned and not self._staging.is_pinned()):
+            self._staging = torch.empty(LARGEST_READ, dtype=torch.uint8, pin_memory=pinned)
         return self._staging[:size]
 
     def _fill(self, tensor: Tensor) -> None:

@@ -28,6 +28,7 @@ from engine.precision import QUANTIZED
 from engine.quantize import make_room
 from engine.quantized_file import describe, parts, quantized_pieces
 from engine.reading import MakeJobs, copying, rounding, spreading
+from engine.tables import in_host_memory, place
 from engine.tensor_file import LARGEST_READ, Progress, Reader, TensorFile, open_unbuffered, read_header
 
 MODEL_NAME = "model.safetensors"
@@ -263,17 +264,22 @@ def _read(
     spare: int = 0,
 ) -> dict[str, Tensor]:
     """Allocates every parameter once and fills it from the file, in the file's order so that a disk reads ahead."""
-    needed = spare + sum(torch.Size(shape).numel() * types[name].itemsize for name, shape in shapes.items())
+    needed = spare + sum(
+        torch.Size(shape).numel() * types[name].itemsize
+        for name, shape in shapes.items()
+        if not in_host_memory(name, device)
+    )
     refuse_if_short(needed + LARGEST_READ + loading.reserve, device, f"The {what}", loading.ask_memory)
     try:
-        tensors = {name: torch.empty(shape, dtype=types[name], device=device) for name, shape in shapes.items()}
+        places = {name: place(name, shape, types[name], device) for name, shape in shapes.items()}
     except (RuntimeError, MemoryError) as error:  # what was free a moment ago may be taken, or in too small pieces
         raise EngineError(f"Memory ran out while the {what} was loaded on {device}: close other programs.") from error
-    jobs = sorted(make_jobs(file.entries, tensors), key=lambda job: job.start)
+    filled = {name: both.filled for name, both in places.items()}
+    jobs = sorted(make_jobs(file.entries, filled), key=lambda job: job.start)
     total = sum(job.size for job in jobs)
     with Reader(
         file.path, what, total, loading.progress, loading.cancelled, clock=loading.clock, opener=loading.opener
     ) as reader:
         for job in jobs:
             job.run(reader)
-    return tensors
+    return {name: both.used for name, both in places.items()}

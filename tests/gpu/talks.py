@@ -18,6 +18,7 @@ from engine.lm import LanguageModel
 from engine.mimi import Mimi
 from engine.placement import choose_dtype
 from engine.quantize import make_room
+from engine.tables import move_tables
 
 if TYPE_CHECKING:
     import pytest  # is not where these are measured with
@@ -34,7 +35,8 @@ def blank(lm: LMConfig, mimi: MimiConfig, precision: str, *, kernels: bool = Tru
             modules = LanguageModel(lm).to(choose_dtype(precision, device)), Mimi(mimi, lm.codebooks)
         make_room(modules[0], precision)
         for module in modules:
-            for parameter in module.to_empty(device=device).parameters():
+            move_tables(module.to_empty(device=device), device)
+            for parameter in module.parameters():
                 parameter.zero_()
         modules[1].quantizer.precompute()
     return Duplex(*modules, kernels=kernels, kv=kv)
