@@ -56,16 +56,13 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _studio(options: argparse.Namespace, config: LMConfig, device: str, seed: int, which: int) -> Studio:
-    """On bank number `which` (they are taken in turn). The model's own codes must be those that the program will
-    have, so the codec runs in float32 for them whatever the model's type."""
+    """On bank number `which` (they are taken in turn). Codes must be those that the program will hear, so the codec
+    runs in float32 whatever the model's type."""
     which %= len(options.bank)
     codec = checkpoints.load_codec(options.codec, CODEC, labels=2).to(device).eval()
-    quick = None
-    if device.startswith("cuda"):
-        quick = checkpoints.load_codec(options.codec, CODEC, labels=2, dtype=torch.bfloat16).to(device).eval()
     bank = Bank.load(_present(options.bank[which], options.wait), torch.device(device))
     composer = Composer(Script.load(options.script[which]), bank.entries)
-    return Studio(bank, composer, codec, Vocabulary(options.tokenizer), config, seed, quick)
+    return Studio(bank, composer, codec, Vocabulary(options.tokenizer), config, seed)
 
 
 def _feeder(options: argparse.Namespace, config: LMConfig, count: int) -> Feeder:

@@ -152,13 +152,9 @@ class Studio:
     """Turns bank, dialogues and codec into training sequences."""
 
     def __init__(
-        self, bank: Bank, composer: Composer, codec: Codec, vocabulary: Vocabulary, config: LMConfig, seed: int,
-        quick: Codec | None = None,
-    ):  # fmt: skip
-        """quick: the same codec at lower precision. It hears the user: a code that it hears otherwise is one
-        disturbance among others, while the own codes are what has to be said."""
+        self, bank: Bank, composer: Composer, codec: Codec, vocabulary: Vocabulary, config: LMConfig, seed: int
+    ):
         self.bank, self.composer, self.codec, self.vocabulary, self.config = bank, composer, codec, vocabulary, config
-        self.quick = quick or codec
         self.rng = random.Random(seed)
         self.device = bank.tape.device
         self.fillers = prompt_codes(codec, self.device)
@@ -186,8 +182,7 @@ class Studio:
         samples = frames * FRAME
         own = render([talk.own for talk in talks], self.bank.tape, samples)
         user = room_and_noise(render([talk.user for talk in talks], self.bank.tape, samples), own, rng)
-        own_codes = torch.cat([self.codec.codes(part) for part in own.split(16)])
-        user_codes = torch.cat([self.quick.codes(part) for part in user.split(16)])
+        codes = torch.cat([self.codec.codes(part) for part in torch.cat((own, user)).split(16)])
         whole = torch.full((count, config.streams, frames), PADDING, dtype=torch.long, device=device)
         weights, heard = torch.zeros(count, frames, 2), torch.full((count, frames), PADDING, dtype=torch.int16)
         for row, (talk, prompt) in enumerate(zip(talks, prompts, strict=True)):
@@ -195,8 +190,8 @@ class Studio:
             text = text_frames(talk.words, self.vocabulary, frames)
             whole[row, :, :start] = prompt
             whole[row, 0, start:] = torch.tensor(text[:rest], device=device)
-            whole[row, 1 : 1 + config.own, start:] = own_codes[row, : config.own, :rest]
-            whole[row, 1 + config.own :, start:] = user_codes[row, : config.user, :rest]
+            whole[row, 1 : 1 + config.own, start:] = codes[row, : config.own, :rest]
+            whole[row, 1 + config.own :, start:] = codes[count + row, : config.user, :rest]
             weights[row, start:] = importance(text, talk.own, frames)[:rest]
             heard[row, start:] = torch.tensor(heard_frames(talk.heard, self.vocabulary, frames)[:rest])
         columns = delayed(whole, config).to(torch.int16)
