@@ -49,7 +49,15 @@ def _bank(options: argparse.Namespace) -> None:
 def _train_codec(options: argparse.Namespace) -> None:
     from training import run_codec
 
+    _refuse_odd_numbers(options)
     run_codec.run(options)
+
+
+def _refuse_odd_numbers(options: argparse.Namespace) -> None:
+    if len(options.script) != len(options.bank):
+        raise ValueError(
+            f"--script names {len(options.script)} files and --bank {len(options.bank)}: each script needs its bank."
+        )
 
 
 def _evaluate_codec(options: argparse.Namespace) -> None:
@@ -68,6 +76,7 @@ def _vocabulary(options: argparse.Namespace) -> None:
 def _train_language(options: argparse.Namespace) -> None:
     from training import run_language
 
+    _refuse_odd_numbers(options)
     run_language.run(options)
 
 

@@ -50,9 +50,7 @@ class Speakers:
         self.rng = rng
         self.words = words
         self.names = [name for name in names if name.lower() not in self.kept_names]
-        self.any_names = tuple(
-            [n for n in any_names if n.lower() not in self.kept_names] for any_names in (names, words)
-        )
+        self.any_names = (self.names, [word for word in words if word.lower() not in self.kept_names])
         self.kept_beyond = beyond.kept_pattern((*part(lexicon.OUT_OF_DOMAIN, True), *part(lexicon.BACKGROUND, True)))
         self.held_out = held_out
         self.limit = limit

@@ -17,7 +17,7 @@ from training.codec import MINI, Codec
 from training.codec_data import CodecClips
 from training.losses import Discriminator
 from training.script import Line, Script
-from training.train_codec import CodecPlan, CodecTrainer, capture_or_not, profile, train, validate
+from training.train_codec import CodecPlan, CodecTrainer, capture_or_not, checked, profile, train
 
 CLASSES = 91  # silence and the 90 phoneme symbols of the voice model
 FOR_DECODER = {"own_weight": 6.0, "rough": 0.3}  # in talks the decoder speaks in the own voices, and they are clean
@@ -53,7 +53,7 @@ def run(options: argparse.Namespace) -> None:
     if options.start is None:
         _seed_codebooks(codec, source())
     else:
-        _say_check(trainer, source())
+        print(f"start: {checked(trainer, source(), codec)}", flush=True)  # to compare the end to
     seconds = options.seconds if options.until is None else options.until - time.time()
     steps = train(trainer, source, seconds, options.out, critic_at_once=plan.critic_from <= 0,
                   report=lambda line: print(line, flush=True))  # fmt: skip
@@ -127,11 +127,6 @@ def _in_turn(sources: Sequence[_Source]) -> Callable[[], CodecClips]:
     """Asks one after another."""
     turns = itertools.cycle(sources)
     return lambda: next(turns)()
-
-
-def _say_check(trainer: CodecTrainer, clips: CodecClips) -> None:
-    """What the run begins with, to compare its end to."""
-    print("start: " + ", ".join(f"{k} {v:.3f}" for k, v in validate(trainer, clips, trainer.codec).items()), flush=True)
 
 
 @torch.no_grad()

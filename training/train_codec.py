@@ -272,6 +272,11 @@ def validate(trainer: CodecTrainer, clips: CodecClips, codec: Codec) -> dict[str
     }
 
 
+def checked(trainer: CodecTrainer, clips: CodecClips, codec: Codec) -> str:
+    """What `validate` finds, in a line."""
+    return ", ".join(f"{name} {value:.3f}" for name, value in validate(trainer, clips, codec).items())
+
+
 def train(
     trainer: CodecTrainer, source: Callable[[], CodecClips], seconds: float, folder: Path, *,
     critic_at_once: bool = False, save_every: float = 120.0, report: Callable[[str], None] = print,
@@ -304,7 +309,7 @@ def train(
 def save(trainer: CodecTrainer, folder: Path, clips: CodecClips, report: Callable[[str], None]) -> None:
     """Write the averaged codec and the discriminator, each into its own file of 16-bit weights."""
     codec = trainer.averaged_codec()
-    report("check: " + ", ".join(f"{k} {v:.3f}" for k, v in validate(trainer, clips, codec).items()))
+    report(f"check: {checked(trainer, clips, codec)}")
     checkpoints.save_codec(codec, folder / "codec.safetensors")
     checkpoints.save_module(codec.content, folder / "content.safetensors")
     checkpoints.save_module(trainer.critic, folder / "critic.safetensors")

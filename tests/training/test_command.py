@@ -37,3 +37,15 @@ def test_devices_that_are_there_are_taken(monkeypatch: pytest.MonkeyPatch) -> No
     options = command._parser().parse_args(["train-language", *FILES, "--device", "cuda", "--feed", "cuda:1", "cpu"])
     assert (options.device, options.feed) == ("cuda", ["cuda:1", "cpu"])
     assert command._parser().parse_args(["train-language", *FILES]).device == "cpu"
+
+
+@pytest.mark.parametrize("name", ["train-codec", "train-language"])
+def test_each_script_needs_its_bank(
+    name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = ["--script", "a.xz", "b.xz", "--bank", "c.pt", "--out", "d"]
+    if name == "train-language":
+        given += ["--codec", "e", "--tokenizer", "f"]
+    monkeypatch.setattr("sys.argv", ["training", name, *given])
+    assert command.main() == 2
+    assert capsys.readouterr().err == "training: --script names 2 files and --bank 1: each script needs its bank.\n"
