@@ -55,7 +55,7 @@ class Manners(NamedTuple):
     """How talks go. Pairs are ranges in seconds; shares are probabilities."""
 
     start: tuple[float, float] = (0.3, 2.5)
-    reply_after: tuple[float, float] = (0.08, 0.28)
+    reply_after: tuple[float, float] = (0.05, 0.24)
     next_after: tuple[float, float] = (0.3, 2.0)
     long_silence: float = 0.1
     hesitation: float = 0.45

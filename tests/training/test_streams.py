@@ -88,7 +88,8 @@ def test_turns_follow_each_other_without_overlap_unless_interrupted() -> None:
         talk = composer.talk(random.Random(seed), 40)
         assert len(talk.exchanges) == 2
         (_, _, _, asked, begins), (_, _, _, asked_next, _) = talk.exchanges
-        assert 0.08 <= begins - asked <= 0.29
+        earliest, latest = composer.manners.reply_after
+        assert earliest <= begins - asked <= latest + 1e-3
         reply = talk.own[0]
         assert talk.user[1].at >= reply.at + reply.length and asked_next > asked
         assert [w.text for w in talk.words] == "One plus one is two. One, two, three, four.".split()
