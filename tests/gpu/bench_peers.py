@@ -74,16 +74,18 @@ def run_peer(folder: Path, personaplex: bool, frames: int, device: str = "cuda",
     return timed(step, frames)
 
 
-def run_ours(folder: Path, mode: str, frames: int) -> dict[str, float]:
+def run_ours(folder: Path, mode: str, frames: int, device: str = "cuda") -> dict[str, float]:
     from engine.duplex import Duplex
     from engine.sampling import SamplingValues
 
-    duplex = Duplex.load(folder, device="cuda", precision="bfloat16")
+    duplex = Duplex.load(folder, device=device, precision="bfloat16" if device == "cuda" else "float32")
     duplex.prepare(mode)
     duplex.set_mode(mode)
     duplex.set_sampling(SamplingValues())
     duplex.reset(seed=1)
-    duplex.state["tokens.position"].fill_(duplex.context // 2)
+    half = duplex.context // 2
+    with torch.inference_mode():
+        duplex.state["tokens.position"].fill_(half - half % duplex.state["tokens.ring"].shape[-1])
     return timed(lambda pcm: duplex.step(pcm) and None, frames)
 
 

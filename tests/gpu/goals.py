@@ -103,6 +103,7 @@ def main() -> int:
     parser.add_argument("--personaplex", type=Path, help="a checkout of PersonaPlex")
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
+    options.out = options.out.resolve()
     options.out.mkdir(parents=True, exist_ok=True)
 
     def bench(path: Path) -> None:
@@ -115,7 +116,7 @@ def main() -> int:
         checkout = ("--personaplex", str(options.personaplex.resolve())) if options.personaplex else ()
         memory = Path("/dev/shm")
         with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else options.folder) as files:
-            arguments = ("--folder", files, *checkout, "--out", str(path.resolve()))
+            arguments = ("--folder", files, *checkout, "--out", str(path))
             _printed("tests.gpu.bench_peers", *arguments, into=path.with_suffix(".log"))
 
     measured = once(options.out / "bench.json", bench)
