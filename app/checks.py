@@ -110,27 +110,30 @@ def check_torch(torch: Torch, cards: Sequence[Card]) -> list[Finding]:
 
 
 def check_modes(torch: Torch) -> list[Finding]:
-    """Which engine modes this computer can do, in the engine's own words."""
+    """Which engine modes this computer can do, in the engine's own words. On a card a kernel is built and run, as at
+    every load: what is there may still not work."""
     if torch.error:
         return []
     from engine.graphs import compile_unavailable_reason, graph_unavailable_reason
-    from engine.toolchain import missing_for_triton
+    from engine.toolchain import TRITON, missing_for_triton, triton_failure
 
     device = "cuda" if torch.available else "cpu"
+    no_kernels = triton_failure() if torch.available else None
     findings = [Finding("modes", RIGHT, "eager mode works everywhere.")]
     for mode, reason in (
         ("graph", graph_unavailable_reason(device)),
-        ("compiled", compile_unavailable_reason(device)),
+        ("compiled", compile_unavailable_reason(device) or no_kernels),
     ):
         if reason is None:
             findings.append(Finding("modes", RIGHT, f"{mode} mode is possible."))
         else:
             findings.append(Finding("modes", NOTE, f"{mode} mode is not possible: {reason}"))
-    missing = missing_for_triton() if torch.available else None
-    if missing:
-        findings.append(
-            Finding("modes", NOTE, f"Every mode is slower than it could be, without fused kernels: {missing}")
-        )
+    if no_kernels:
+        sentence = f"Every mode is slower than it could be, without fused kernels: {no_kernels}"
+        remedy = f"pip install {TRITON}" if TRITON in (missing_for_triton() or "") else ""
+        findings.append(Finding("modes", NOTE, sentence, remedy))
+    elif torch.available:
+        findings.append(Finding("modes", RIGHT, "Fused kernels can be built: a test kernel ran on the card."))
     return findings
 
 

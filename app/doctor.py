@@ -2,7 +2,8 @@
 
 Owns the order of the examinations, the verdict and the two forms of the report. It works with any part of the program
 missing, since it runs when something is. The same text serves as the diagnostics of a bug report: it holds no prompt,
-no transcript and no token. Main thread, or a worker for the window; nothing here may take longer than a minute.
+no transcript and no token. Main thread, or a worker for the window. Nothing here may hang: the sound system has ten
+seconds, the kernel compiler, which on a card is tried in a process of its own, two minutes; it takes a few seconds.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ from functools import cache
 from importlib.util import find_spec
 
 WINDOWS = sys.platform == "win32"
+TRITON = "triton-windows" if WINDOWS else "triton"  # the package; both are imported as triton
 PROBE_SECONDS = 120
 
 # Compiles, launches and checks one kernel: the parts that fail on real machines (no compiler, no Python headers, a
@@ -47,7 +48,7 @@ def missing_for_triton() -> str | None:
     if getattr(sys, "frozen", False):
         return "The packaged program carries no compiler for GPU kernels; an installation with pip does."
     if find_spec("triton") is None:
-        return f"The package {'triton-windows' if WINDOWS else 'triton'} is not installed."
+        return f"The package {TRITON} is not installed."
     if WINDOWS:  # triton-windows brings its own C compiler and headers
         return None
     return _no_compiler("C", os.environ.get("CC"), ("cc", "gcc", "clang")) or _no_headers()

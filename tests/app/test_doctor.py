@@ -14,6 +14,7 @@ from app import checks, config, desktop, doctor, graphics_card
 from app.checks import NOTE, RIGHT, TALK, WINDOW, WRONG, Finding, Torch
 from app.devices import DeviceLists, DeviceRow
 from app.graphics_card import Card, parse_cards, unsupported_card
+from engine import toolchain
 
 GIB = 1 << 30
 CARD = Card(0, "GPU-1234", "NVIDIA GeForce RTX 5090", "570.86.10", 32 * GIB, 30 * GIB, (12, 0))
@@ -148,12 +149,29 @@ def test_modes_speak_the_engines_words() -> None:
 
 
 def test_a_card_without_a_kernel_compiler_is_noted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """User report P4: the doctor says it too, and it is no fault."""
-    monkeypatch.setattr("engine.toolchain.missing_for_triton", lambda: "The package triton is not installed.")
+    """User report P4: the doctor says it too, with what to install, and it is no fault."""
+    missing = f"The package {toolchain.TRITON} is not installed."
+    for question in ("missing_for_triton", "triton_failure"):
+        monkeypatch.setattr(toolchain, question, lambda: missing)
     found = checks.check_modes(GOOD)
-    assert "without fused kernels: The package triton is not installed." in found[-1].sentence
-    assert found[-1].state == NOTE
+    assert found[-1].sentence.endswith(f"without fused kernels: {missing}")
+    assert (found[-1].state, found[-1].remedy) == (NOTE, f"pip install {toolchain.TRITON}")
     assert "triton" not in checks.check_modes(CPU_BUILD)[-1].sentence
+
+
+@pytest.mark.parametrize("failure", [None, "A test kernel failed: RuntimeError: ptxas fatal."])
+def test_a_kernel_is_tried_as_at_a_load(monkeypatch: pytest.MonkeyPatch, failure: str | None) -> None:
+    """User report P7: all that is needed is there, and a kernel cannot be built for this card all the same."""
+    monkeypatch.setattr(toolchain, "missing_for_triton", lambda: None)
+    monkeypatch.setattr("engine.graphs.missing_for_inductor", lambda device: None)
+    monkeypatch.setattr(toolchain, "triton_failure", lambda: failure)
+    modes = checks.check_modes(GOOD)
+    last = modes[-1]
+    possible = any(finding.sentence == "compiled mode is possible." for finding in modes)
+    if failure is None:
+        assert possible and last.state == RIGHT and "a test kernel ran" in last.sentence
+    else:
+        assert not possible and last.state == NOTE and last.sentence.endswith(failure) and not last.remedy
 
 
 def test_memory_of_this_card_is_judged() -> None:
