@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from app import crash_report
+from app import crash_report, terminal
 from app.allocator import keep_to_few_pools
 from app.arguments import (
     all_overrides,
@@ -51,22 +51,36 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from app.recogniser_process import main as recogniser
 
         return recogniser(typed[1:])
-    _tolerate_any_text()
-    options = parse(typed)
-    import engine.errors  # noqa: F401 - names no torch; needed at the end, when there may be no memory for it any more
+    terminal.prepare()
+    with terminal.notes_may_fail():
+        return _heard_and_done(typed)
 
+
+def _heard_and_done(typed: Sequence[str]) -> int:
+    command = "with what was typed"
     try:
+        options = _parsed(typed)
+        command = options.command or "window"
+        import engine.errors  # noqa: F401 - names no torch; needed at the end, when there may be no memory for it
+
         status = run(options)
-        if sys.stdout is not None:
-            sys.stdout.flush()
+        sys.stdout.flush()
         return status
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        _give_up_output()  # whoever read our output has gone (`parley doctor | head`)
+        terminal.give_up(sys.stdout)  # whoever read our output has gone (`parley doctor | head`)
         return 1
     except Exception as error:
-        return _failed(error, options.command or "window")
+        return _failed(error, command)
+
+
+def _parsed(typed: Sequence[str]) -> argparse.Namespace:
+    """What --help prints is written before the process ends, or told to be lost."""
+    try:
+        return parse(typed)
+    finally:
+        sys.stdout.flush()
 
 
 def run(options: argparse.Namespace) -> int:
@@ -254,7 +268,7 @@ def _failed(error: Exception, command: str) -> int:
         _tell(str(error))
         return 2
     if isinstance(error, OSError) and error.filename is None and error.errno in _OUTPUT_FAILURES:
-        _give_up_output()
+        terminal.give_up(sys.stdout)
         _tell(f"What Parley had to say could not be written: {(error.strerror or str(error)).lower()}.")
         return 1
     log = write_log(error, command)
@@ -286,20 +300,6 @@ def _tell(sentence: str) -> None:
         import ctypes
 
         ctypes.windll.user32.MessageBoxW(0, sentence, "Parley", 0x30)
-
-
-def _give_up_output() -> None:
-    """Python would write at its end what is still held for standard output, and complain again."""
-    with contextlib.suppress(OSError, ValueError, AttributeError):  # closed, or not there at all
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _tolerate_any_text() -> None:
-    """A terminal that cannot show a sign shows a question mark, rather than ending the program."""
-    for stream in (sys.stdout, sys.stderr):
-        reconfigure = getattr(stream, "reconfigure", None)
-        if reconfigure is not None:
-            reconfigure(errors="replace")
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import tempfile
 import threading
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -26,6 +27,7 @@ class SoundSpool:
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder
         self._file = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY, dir=None if folder is None else str(folder))  # noqa: SIM115 - closed with it
+        weakref.finalize(self, self._file.close)  # Python complains of a file that is only let go
         self._alone = threading.Lock()  # a reader, and an engine thread that was not waited for
         self.samples = 0
 

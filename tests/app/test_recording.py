@@ -312,3 +312,12 @@ def test_name_that_is_no_text_is_read_and_written(tmp_path: Path) -> None:
     path = tmp_path / os.fsdecode(b"caf\xe9.wav")  # as an old archive leaves it
     write_recording(path, [np.zeros(10, np.float32)])
     assert read_recording(path).samples == 10
+
+
+def test_sound_kept_out_of_memory_is_let_go_with_its_keeper() -> None:
+    """Python complains of a file that is let go without being closed, on the terminal where it is asked to."""
+    kept = SoundSpool()
+    kept.put(np.ones(10, np.float32))
+    file = kept._file
+    del kept
+    assert file.closed
