@@ -121,6 +121,19 @@ def refuse_empty(module: nn.Module, file: Path) -> None:
         )
 
 
+def drop_damaged(converted: Path, why: EngineError) -> EngineError:
+    """Deletes a converted model whose weights turned out to be damaged, which its header does not show, so that it does
+    not stand in the way of the next load. Returns what to raise."""
+    try:
+        converted.unlink()
+    except OSError:
+        return why
+    return EngineError(
+        f"The converted model {converted.name} was damaged and is deleted: load the model again, and it is converted "
+        "anew. If it is damaged then too, so is the model's own file: fetch that again."
+    )
+
+
 def _sum(weights: Tensor) -> Tensor:
     if weights.dtype.itemsize > 1:
         return weights.sum(dtype=torch.float32)

@@ -22,7 +22,7 @@ from engine.config import LMConfig, MimiConfig
 from engine.conversion import converted, own_precision, packed_precision, speech_columns
 from engine.errors import EngineError
 from engine.faults import give_back, memory_told
-from engine.file_check import refuse_empty, refuse_non_numbers
+from engine.file_check import drop_damaged, refuse_empty, refuse_non_numbers
 from engine.frame import frame_slots
 from engine.kv_agreement import refuse_unlike
 from engine.lm import LanguageModel
@@ -108,7 +108,7 @@ def open_folder(
     cancelled: Cancel | None,
 ) -> Opened:
     """Arguments and errors as of `Duplex.load`."""
-    files = weights.find(folder)
+    own = files = weights.find(folder)
     where = choose_device(device)
     lm_config, mimi_config = LMConfig.from_dict(files.config), MimiConfig.from_dict(files.mimi_config)
     tokenizer = TextTokenizer(files.tokenizer, lm_config)
@@ -127,10 +127,17 @@ def open_folder(
         lm = weights.load_lm(files, lm_config, where, dtype, loading, precision)
         loading = weights.Loading(progress, cancelled)
         mimi = weights.load_mimi(files, mimi_config, lm_config.codebooks, where, loading=loading)
-        for module, file in ((lm, files.model), (mimi, files.mimi)):
-            refuse_non_numbers(module, file)
-            refuse_empty(module, file)
+        try:
+            _refuse_damaged(lm, files.model)
+        except EngineError as error:
+            raise error if files.model == own.model else drop_damaged(files.model, error) from None
+        _refuse_damaged(mimi, files.mimi)
     return Opened(lm, mimi, files, tokenizer)
+
+
+def _refuse_damaged(module: torch.nn.Module, file: Path) -> None:
+    refuse_non_numbers(module, file)
+    refuse_empty(module, file)
 
 
 def state_bytes(lm: LMConfig, mimi: MimiConfig, dtype: torch.dtype, kv: str) -> int:

@@ -20,6 +20,7 @@ from engine.errors import Cancelled, EngineError
 from engine.opening import open_folder
 from engine.precision import QUANTIZED
 from engine.quantize import QuantizedWeight
+from engine.tensor_file import read_header
 from engine.weights import Loading, ModelFiles, check_lm, find, load_lm
 from tests.checkpoints import MODEL_NAME, write_checkpoint
 
@@ -86,6 +87,23 @@ def test_the_cache_is_used_and_follows_the_file(files: ModelFiles, config: LMCon
     assert converted(other, config, "int8", tmp_path, CPU).model != first.model
     first.model.write_bytes(first.model.read_bytes()[:-1])  # damaged: made anew
     assert load_lm(converted(files, config, "int8", tmp_path, CPU), config, CPU, torch.float32).precision == "int8"
+
+
+def test_a_damaged_twin_goes_and_does_not_stand_in_the_way(files: ModelFiles, config: LMConfig, tmp_path: Path) -> None:
+    """The header is sound, so that only the loaded weights show it; its own file is another's fault to look for."""
+    folder, load = files.model.parent, {"device": "cpu", "kernels": False, "speech": None, "progress": None}
+    twin = converted(files, config, "int8", tmp_path, CPU).model
+    entry = read_header(twin).entries["text_linear.weight.scales"]
+    with twin.open("r+b") as file:
+        file.seek(entry.start)
+        file.write(b"\xff\x7f")  # no number
+    with pytest.raises(EngineError, match=f"{twin.name} was damaged and is deleted: load the model again"):
+        open_folder(folder, precision="int8", cache=tmp_path, cancelled=None, **load)
+    assert not twin.exists()
+    assert open_folder(folder, precision="int8", cache=tmp_path, cancelled=None, **load).files.model == twin
+    with twin.open("rb") as file:
+        file.seek(entry.start)
+        assert file.read(2) != b"\xff\x7f"
 
 
 def damaged(twin: ModelFiles, folder: Path, key: str, change: str) -> ModelFiles:

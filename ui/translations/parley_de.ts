@@ -2287,6 +2287,10 @@ Erinnert sich an {frames} Frames ({time})</translation>
       <translation>Das umgerechnete Modell ließ sich nicht nach {1} schreiben: {2}.</translation>
     </message>
     <message>
+      <source>The converted model {1} was damaged and is deleted: load the model again, and it is converted anew. If it is damaged then too, so is the model's own file: fetch that again.</source>
+      <translation>Das umgerechnete Modell {1} war beschädigt und ist gelöscht: Laden Sie das Modell noch einmal, es wird dann neu umgerechnet. Ist es auch danach beschädigt, so ist es die Datei des Modells selbst: Holen Sie diese neu.</translation>
+    </message>
+    <message>
       <source>The device must be auto, cpu or cuda, not {1}.</source>
       <translation>Das Gerät muss auto, cpu oder cuda sein, nicht {1}.</translation>
     </message>
