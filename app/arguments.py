@@ -19,6 +19,7 @@ from app.bench_options import BENCH_MODES, OTHER_COMPILED, RANDOM_MODELS
 from app.config import RULES
 from app.errors import UserError
 from app.messages import COMPILE, KV, MODES, PRECISIONS
+from app.paths import typed_path
 from app.rules import Choice, Number, RefusedError, Rule, nearest_hint, shown
 from app.version import version
 
@@ -288,7 +289,7 @@ def _bench_model(text: str) -> object:
 def _path(text: str) -> Path:
     if not text or "\0" in text:
         raise argparse.ArgumentTypeError("is empty, where a file's name is needed.")
-    return Path(text).expanduser()
+    return typed_path(text)
 
 
 # ---------------------------------------------------------------- files

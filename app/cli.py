@@ -35,7 +35,7 @@ from app.config import Settings, load
 from app.ending import end_now
 from app.errors import UserError
 from app.interrupts import ignore_from_now_on
-from app.paths import user_log_folder
+from app.paths import home_folder, user_log_folder
 from app.private_files import write_private
 from app.talk_options import TalkOptions
 
@@ -110,7 +110,7 @@ def _leave_deleted_folder(command: str | None) -> None:
             raise UserError(
                 "The folder in which Parley was started does not exist any more: go to another one and start it there."
             ) from None
-        os.chdir(Path.home())
+        os.chdir(home_folder())
 
 
 def talk_options(options: argparse.Namespace, settings: Settings) -> TalkOptions:
@@ -284,8 +284,9 @@ def write_log(error: BaseException, command: str) -> Path | None:
     """
     text = crash_report.compose(error, what=f"parley {command}")
     name = f"parley-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.log"
-    for folder in (user_log_folder(), Path(tempfile.gettempdir())):
-        with contextlib.suppress(OSError):
+    for find in (user_log_folder, lambda: Path(tempfile.gettempdir())):
+        with contextlib.suppress(OSError, UserError):
+            folder = find()
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             path = folder / name
             write_private(path, text)

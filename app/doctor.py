@@ -160,5 +160,7 @@ def _sound() -> list[Finding]:
 def _guarded(area: str, look: Callable[[], list[Finding]]) -> list[Finding]:
     try:
         return look()
+    except UserError as error:
+        return [Finding(area, WRONG, str(error))]
     except Exception as error:
         return [Finding(area, WRONG, f"This could not be examined: {type(error).__name__}: {first_line(error)}")]

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from app.download import Download, Hub, free_bytes, refusal, refuse_if_full
 from app.errors import UserError
 from app.file_lock import FileLock
-from app.paths import project_file, user_cache_folder
+from app.paths import project_file, typed_path, user_cache_folder
 
 MODEL_NAME = "model.safetensors"
 MIMI_NAME = "tokenizer-e351c8d8-checkpoint125.safetensors"
@@ -52,7 +52,7 @@ def resolve(source: str, progress: Progress, cancelled: Cancelled) -> Path:
     """
     if source == "mini":
         return project_file("assets/mini")
-    folder = Path(source).expanduser()
+    folder = typed_path(source)
     if source and folder.is_dir():
         return folder
     if is_repository(source):

@@ -28,7 +28,7 @@ from app.hub import (
     manifest,
     read_names,
 )
-from app.paths import project_file, user_cache_folder
+from app.paths import project_file, typed_path, user_cache_folder
 from app.voice_archive import unpacked_folder
 
 BUNDLED, OWN, SHARED, FOLDER = "bundled", "own", "shared", "folder"
@@ -198,7 +198,7 @@ def _bundled() -> list[StoredModel]:
 def _folders(sources: Sequence[str]) -> list[StoredModel]:
     found = []
     for source in dict.fromkeys(sources):
-        folder = Path(source).expanduser()
+        folder = typed_path(source)
         with contextlib.suppress(OSError, ValueError, UserError):
             if source and source != "mini" and folder.is_dir() and weights_file(folder).is_file():
                 found.append(StoredModel(source, FOLDER, folder, _size(folder)))

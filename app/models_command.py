@@ -20,6 +20,7 @@ from app import hub
 from app.errors import UserError
 from app.model_check import CheckReport, check_model
 from app.model_store import BUNDLED, FOLDER, OWN, SHARED, Inventory, ModelStore, StoredModel, Variant, weights_file
+from app.paths import typed_path
 
 PLACES = {
     BUNDLED: "comes with Parley",
@@ -188,7 +189,7 @@ def _found(inventory: Inventory, source: str) -> StoredModel:
 
 def _why_absent(source: str) -> str:
     """Of a folder that is there but counts for no model it would be untrue that it is not on this computer."""
-    folder = Path(source).expanduser()
+    folder = typed_path(source)
     if not folder.is_dir():
         return f"{source} is not on this computer; parley models lists what is."
     try:

@@ -1,7 +1,7 @@
 """Where the program's own files are, and where the user's files belong.
 
 Owns the three ways the program can be installed (a checkout, a built wheel, a frozen application) and the folders
-that each system reserves for settings and logs. Any thread may call it; nothing here creates a folder. Must not
+that each system reserves for settings and logs (UserError where there is no home for them). Any thread may call it; nothing here creates a folder. Must not
 import torch or Qt.
 """
 
@@ -9,11 +9,16 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from app.errors import UserError
 
 PROGRAM = "parley"
+NO_HOME = (
+    "This account has no home folder, so there is no place for Parley's settings and logs: set the environment "
+    "variable HOME to a folder of yours, with its whole path."
+)
 
 
 def project_file(name: str) -> Path:
@@ -41,6 +46,11 @@ def own_command(*arguments: str) -> list[str]:
     if packaged():
         return [sys.executable, *arguments]
     return [sys.executable, str(Path(__file__).resolve().parent.parent / "parley.py"), *arguments]
+
+
+def typed_path(text: str | Path) -> Path:
+    """A path as somebody typed it: "~" is their home. A name after it that nobody has stays as it is, as in a shell."""
+    return Path(os.path.expanduser(text))
 
 
 def user_config_file() -> Path:
@@ -73,8 +83,13 @@ def user_recording_folder() -> Path:
     try:
         import platformdirs
     except ImportError:
-        return Path.home() / "Documents" / "Parley"
-    return platformdirs.user_documents_path() / "Parley"
+        return home_folder() / "Documents" / "Parley"
+    return _absolute(platformdirs.user_documents_path) / "Parley"
+
+
+def home_folder() -> Path:
+    """The user's own. Raises UserError where there is none, as for a number that the system knows no account of."""
+    return _absolute(Path.home)
 
 
 def _roots() -> list[Path]:
@@ -89,6 +104,16 @@ def _user_folder(function: str, fallback: str) -> Path:
     try:
         import platformdirs
     except ImportError:  # a bare machine that only runs the benchmark
-        return Path(os.path.expanduser(fallback)) / PROGRAM
-    folder: Path = getattr(platformdirs, function)(PROGRAM, appauthor=False)
+        return _absolute(lambda: Path(os.path.expanduser(fallback))) / PROGRAM
+    return _absolute(lambda: getattr(platformdirs, function)(PROGRAM, appauthor=False))
+
+
+def _absolute(find: Callable[[], Path]) -> Path:
+    """Without a home some libraries give up, and some mean a folder called "~" of wherever the program was started."""
+    try:
+        folder = find()
+    except RuntimeError:
+        raise UserError(NO_HOME) from None
+    if not folder.is_absolute():
+        raise UserError(NO_HOME)
     return folder

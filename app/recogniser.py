@@ -22,7 +22,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from app.errors import UserError
-from app.paths import own_command, packaged
+from app.paths import home_folder, own_command, packaged, typed_path
 from app.transcript import Word
 
 log = logging.getLogger("parley.recogniser")
@@ -63,7 +63,7 @@ def find_model(chosen: str = "") -> Path:
     if importlib.util.find_spec(ENGINE) is None:
         raise NoRecogniserError(NO_ENGINE)
     if chosen.strip():
-        folder = Path.home() / Path(chosen.strip()).expanduser()
+        folder = home_folder() / typed_path(chosen.strip())
         lacking = [name for name in MODEL_FILES if not (folder / name).is_file()]
         if lacking:
             raise UserError(

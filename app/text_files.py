@@ -12,12 +12,13 @@ from pathlib import Path
 from threading import Thread
 
 from app.errors import UserError
+from app.paths import typed_path
 from app.recording import check_writable, write_whole
 
 
 def write_text(path: Path, text: str) -> Future[str]:
     """Write UTF-8 text to `path`, "~" allowed, in a thread of its own. Comes true with "" or one sentence."""
-    return in_background(lambda: write_now(path.expanduser(), text), "text file")
+    return in_background(lambda: write_now(typed_path(path), text), "text file")
 
 
 def in_background(work: Callable[[], object], name: str) -> Future[str]:

@@ -17,6 +17,7 @@ import numpy as np
 
 from app.errors import UserError
 from app.levels import dbfs, peak
+from app.paths import typed_path
 from app.recording import read_recording, write_recording
 from app.ring import SAMPLE_RATE
 from app.text_files import in_background
@@ -46,7 +47,7 @@ class VoiceLibrary:
 
     def add(self, source: Path, name: str) -> Future[str]:
         """Keep a copy of a sound file as a voice of that name; the file itself stays as it is."""
-        return in_background(lambda: self._keep(read_recording(source.expanduser()).pcm, name), "voice")
+        return in_background(lambda: self._keep(read_recording(typed_path(source)).pcm, name), "voice")
 
     def add_recording(self, pcm: np.ndarray, name: str) -> Future[str]:
         """Keep a recording, [n] float32 at 24 kHz, as a voice of that name."""

@@ -18,6 +18,7 @@ import numpy as np
 from app.engine_room import Persona
 from app.errors import UserError
 from app.messages import PersonaChoice
+from app.paths import typed_path
 from app.recording import read_recording
 from app.ring import SAMPLE_RATE
 from app.rules import shown
@@ -67,8 +68,8 @@ def _entries(folder: Path) -> Iterator[Path]:
 
 def _is_file(path: Path) -> bool:
     try:
-        return path.expanduser().is_file()
-    except (OSError, RuntimeError, ValueError):  # longer than names can be, a home that is not there, a zero byte
+        return typed_path(path).is_file()
+    except (OSError, ValueError):  # longer than names can be, a zero byte
         return False
 
 
@@ -154,7 +155,7 @@ class VoiceFolder:
         if not _is_file(path):
             known = ", ".join(self.names()[:20]) or "none"
             raise UserError(f"There is no voice {shown(choice)}; the voices here are: {known}.")
-        path = path.expanduser()
+        path = typed_path(path)
         if path.suffix.lower() != STORED and path.suffix.lower() not in AUDIO:
             raise UserError(f"{path.name} is no voice: choose a .pt file or a sound file such as .wav.")
         return path

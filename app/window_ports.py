@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from app.audio import AudioStatus
 from app.config import Settings
-from app.paths import user_recording_folder
+from app.paths import home_folder, typed_path, user_recording_folder
 from app.recorder import Recorder
 from app.sound_check import SoundCheck, chime
 from app.user_words import UserWordsState
@@ -58,7 +58,7 @@ class RecorderPort:
     def folder(self) -> Path:
         chosen = self._settings.config.record.folder.strip()
         # a path without a beginning means the home folder: where a window was started from, nobody knows
-        return Path.home() / Path(chosen).expanduser() if chosen else user_recording_folder()
+        return home_folder() / typed_path(chosen) if chosen else user_recording_folder()
 
 
 class CheckPort:

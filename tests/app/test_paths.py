@@ -73,3 +73,37 @@ def test_own_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "frozen", True, raising=False)
     assert paths.own_command("doctor") == [sys.executable, "doctor"]
     assert paths.packaged()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the system's own folders are found otherwise elsewhere")
+@pytest.mark.parametrize("without_platformdirs", [False, True])
+def test_without_a_home_one_sentence_says_so(without_platformdirs: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a container that runs under a number without an account: nothing may go into a folder called "~"."""
+    import pwd
+
+    def unknown(number: int) -> object:
+        raise KeyError(number)
+
+    for name in ("HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_DOCUMENTS_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(pwd, "getpwuid", unknown)
+    if without_platformdirs:
+        monkeypatch.setitem(sys.modules, "platformdirs", None)
+    for find in (
+        paths.user_config_file,
+        paths.user_log_folder,
+        paths.user_cache_folder,
+        paths.user_voice_folder,
+        paths.user_persona_file,
+        paths.user_recording_folder,
+        paths.home_folder,
+    ):
+        with pytest.raises(UserError, match="set the environment variable HOME"):
+            find()
+
+
+def test_a_home_that_nobody_has_is_left_as_it_was_typed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/ada")
+    assert paths.typed_path("~/x.wav") == Path("/home/ada/x.wav")
+    assert paths.typed_path("~nobody-has-this/x.wav") == Path("~nobody-has-this/x.wav")
+    assert paths.typed_path("~.wav") == Path("~.wav")
