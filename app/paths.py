@@ -1,8 +1,8 @@
 """Where the program's own files are, and where the user's files belong.
 
 Owns the three ways the program can be installed (a checkout, a built wheel, a frozen application) and the folders
-that each system reserves for settings and logs (UserError where there is no home for them). Any thread may call it; nothing here creates a folder. Must not
-import torch or Qt.
+that each system reserves for settings and logs; where there is no home for them, UserError. Any thread may call it;
+nothing here creates a folder. Must not import torch or Qt.
 """
 
 from __future__ import annotations

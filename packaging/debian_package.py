@@ -75,8 +75,13 @@ def lay_out(folder: Path, made: Path, root: Path) -> None:
     text = "\n\n".join((folder / name).read_text("utf-8") for name in ("LICENSE", "NOTICE", "THIRD-PARTY-NOTICES.txt"))
     (papers / "copyright").write_text(text, encoding="utf-8")
     for path in [root, *root.rglob("*")]:
-        if path.is_dir() and not path.is_symlink():
+        if path.is_symlink():
+            continue
+        if path.is_dir():
             path.chmod(0o755)
+        else:  # what was private where it was built, such as a model that was written there, is everybody's here
+            runs = path.stat().st_mode & 0o100
+            path.chmod(0o755 if runs else 0o644)
 
 
 def link_or_copy(source: str, target: str) -> None:

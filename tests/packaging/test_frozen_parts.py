@@ -217,6 +217,25 @@ def test_needed_libraries_are_read_from_the_file() -> None:
     assert elf.newest_glibc(path) >= (2, 2)
 
 
+def test_what_a_debian_package_holds_can_be_read_by_everybody(tmp_path: Path) -> None:
+    folder, made = tmp_path / "parley", tmp_path / "made"
+    drawing = folder / "_internal" / "assets" / "icons" / "parley.svg"
+    drawing.parent.mkdir(parents=True)
+    for name in ("LICENSE", "NOTICE", "THIRD-PARTY-NOTICES.txt", "model.safetensors"):
+        (folder / name).write_text("words")
+    drawing.write_text("<svg/>")
+    (folder / "model.safetensors").chmod(0o600)
+    (folder / "parley").touch(0o700)
+    made.mkdir()
+    for size in (48, 128, 256):
+        (made / f"parley-{size}.png").touch()
+    debian_package.lay_out(folder, made, tmp_path / "root")
+    place = tmp_path / "root" / "opt" / "parley"
+    assert (place / "model.safetensors").stat().st_mode & 0o777 == 0o644
+    assert (place / "parley").stat().st_mode & 0o777 == 0o755
+    assert place.stat().st_mode & 0o777 == 0o755
+
+
 def test_debian_control_is_complete() -> None:
     text = debian_package.control_text("0.1.0", "amd64", 700_000, ["libc6 (>= 2.34)", "libgl1"])
     fields = dict(re.findall(r"^([\w-]+): (.+)$", text, re.M))
