@@ -7,8 +7,11 @@ by itself; there the permissions asked for here change nothing.
 from __future__ import annotations
 
 import contextlib
+import errno
+import logging
 import logging.handlers
 import os
+import stat
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -19,8 +22,9 @@ FOLDER, FILE = 0o700, 0o600
 def private_folder(folder: Path) -> Path:
     """Make the folder if need be, for its owner alone. Raises OSError."""
     folder.mkdir(parents=True, exist_ok=True)
-    with contextlib.suppress(OSError):  # a folder of somebody else's making is used as it is
-        folder.chmod(FOLDER)
+    if not folder.is_symlink():  # else it may be anybody's
+        with contextlib.suppress(OSError):  # a folder of somebody else's making is used as it is
+            folder.chmod(FOLDER)
     return folder
 
 
@@ -38,12 +42,22 @@ def write_private(path: Path, text: str) -> None:
 
 
 class PrivateRotatingFile(logging.handlers.RotatingFileHandler):
-    """A rotating log that its owner alone can read."""
+    """A rotating log that its owner alone can read. Lines that the disk does not take are lost, and nothing else is."""
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        """logging would print a traceback to the terminal, one for each line."""
+
+    def close(self) -> None:
+        with contextlib.suppress(OSError):  # what it still held
+            super().close()
 
     def _open(self) -> Any:
         # Without blocking, so that a pipe in the file's place is refused and not waited for.
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NONBLOCK", 0)
         handle = os.open(self.baseFilename, flags, FILE)
+        if not stat.S_ISREG(os.fstat(handle).st_mode):  # a link to /dev/null, whose permissions are everybody's
+            os.close(handle)
+            raise OSError(errno.EINVAL, "no file", self.baseFilename)
         with contextlib.suppress(OSError, AttributeError):  # one that an earlier version made for everybody
             os.fchmod(handle, FILE)
         return open(handle, "a", encoding="utf-8", errors="backslashreplace")

@@ -1,0 +1,57 @@
+"""Files for their owner alone: what becomes of a log that cannot be written, and of what is not Parley's."""
+
+from __future__ import annotations
+
+import io
+import logging
+import sys
+from pathlib import Path
+
+import pytest
+
+from app import diagnostics
+from app.private_files import PrivateRotatingFile, private_folder
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such permissions")
+
+
+class FullDisk(io.StringIO):
+    def flush(self) -> None:
+        raise OSError(28, "No space left on device")
+
+
+def test_a_log_on_a_full_disk_is_lost_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Not a word on the terminal, and no error that ends the talk whose log it is."""
+    monkeypatch.setattr(diagnostics, "user_log_folder", lambda: tmp_path)
+    with diagnostics.kept_log() as kept:
+        logger = logging.getLogger("parley")
+        file = next(handler for handler in logger.handlers if isinstance(handler, PrivateRotatingFile))
+        file.stream.close()
+        file.stream = FullDisk()
+        logger.info("a line")
+    assert kept.lines[-1].endswith("a line")
+    assert capsys.readouterr().err == ""
+
+
+def test_a_log_that_is_a_link_to_a_device_leaves_the_device_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = Path("/dev/null").stat().st_mode
+    (tmp_path / "parley.log").symlink_to("/dev/null")
+    monkeypatch.setattr(diagnostics, "user_log_folder", lambda: tmp_path)
+    with diagnostics.kept_log() as kept:
+        logging.getLogger("parley").info("a line")
+    assert kept.lines[-1].endswith("a line")
+    assert Path("/dev/null").stat().st_mode == before
+
+
+def test_a_folder_behind_a_link_keeps_its_permissions(tmp_path: Path) -> None:
+    shared = tmp_path / "shared"
+    shared.mkdir(mode=0o755)
+    (tmp_path / "log").symlink_to(shared)
+    private_folder(tmp_path / "log")
+    assert shared.stat().st_mode & 0o777 == 0o755
+    private_folder(tmp_path / "own")
+    assert (tmp_path / "own").stat().st_mode & 0o777 == 0o700
