@@ -7,6 +7,7 @@ PYTHONPATH or in the folder where the program is started. Must import nothing th
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from importlib.machinery import ModuleSpec, PathFinder
@@ -35,6 +36,7 @@ def main() -> int:
         ignore_from_now_on()
         return status
     except KeyboardInterrupt:  # while the program was still being read
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a key that is held down sends more
         return 130
 
 

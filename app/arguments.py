@@ -125,20 +125,15 @@ def _add_talk(commands: argparse._SubParsersAction[Parser]) -> None:
         help="the recording: WAV, FLAC or OGG, any rate, any channels",
     )
     add("--output", type=_path, required=True, metavar="FILE", help="where the reply goes: a WAV file, 24 kHz, 16 bit")
-    add(
-        "--stereo", action="store_true", help="write the recording left and the reply right, instead of the reply alone"
-    )
+    add("--stereo", action="store_true",
+        help="write the recording left and the reply right, instead of the reply alone")  # fmt: skip
     add("--transcript", type=_path, metavar="FILE",
         help="write the words with their times (JSON): the model's, and those of the recording where a speech "
         "recogniser is installed (settings transcript.user and transcript.model)")  # fmt: skip
     add("--tokens-out", type=_path, metavar="FILE",
         help="write the tokens of every frame (JSON): codes heard, text token and codes said")  # fmt: skip
-    add(
-        "--model",
-        type=_ruled("model.source"),
-        metavar="NAME",
-        help="mini, a folder with a checkpoint, or a Hugging Face id",
-    )
+    add("--model", type=_ruled("model.source"), metavar="NAME",
+        help="mini, a folder with a checkpoint, or a Hugging Face id")  # fmt: skip
     add("--voice", type=_ruled("persona.voice", True), metavar="VOICE",
         help='a voice by name, a .pt file or a recording; "" for none')  # fmt: skip
     add("--persona", type=_ruled("persona.text", True), metavar="TEXT", help='who the model is to be; "" for nobody')
@@ -306,6 +301,8 @@ def check_input(path: Path, flag: str = "--input") -> None:
             raise UserError(f"{flag} {path} is not a file but a device or a pipe, which cannot be read as a recording.")
         if not os.access(path, os.R_OK):
             raise UserError(f"{flag} {path} may not be read: change its permissions.")
+        if not path.stat().st_size:  # so are the system's own, some of which wait for what never comes
+            raise UserError(f"{flag} {path} is empty: there is no recording in it.")
 
 
 def check_output(path: Path, flag: str, ending: str = "") -> None:

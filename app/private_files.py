@@ -44,7 +44,7 @@ def write_private(path: Path, text: str) -> None:
 class PrivateRotatingFile(logging.handlers.RotatingFileHandler):
     """A rotating log that its owner alone can read. Lines that the disk does not take are lost, and nothing else is."""
 
-    def handleError(self, record: logging.LogRecord) -> None:
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the library's name
         """logging would print a traceback to the terminal, one for each line."""
 
     def close(self) -> None:

@@ -50,17 +50,17 @@ class Recording(NamedTuple):
 
 class _Content(io.BufferedReader):
     """A file that never raises: a damaged header sends the library to places before the file's beginning, disks fail,
-    and what is raised in a call out of C is printed to the terminal, traceback and all.
+    Ctrl-C is pressed, and what is raised in a call out of C is printed to the terminal, traceback and all.
 
-    trouble: the first error of the disk, after which the file seems to end.
+    trouble: the first error of the disk, or the wish to end, after which the file seems to end.
     """
 
-    trouble: OSError | None = None
+    trouble: OSError | KeyboardInterrupt | None = None
 
     def readinto(self, buffer: Any) -> int:
         try:
             return super().readinto(buffer)
-        except OSError as error:
+        except (OSError, KeyboardInterrupt) as error:
             self.trouble = self.trouble or error
             return 0
 
@@ -151,6 +151,8 @@ class RecordingReader:
                 if content.trouble is not None:
                     raise content.trouble
         except soundfile.LibsndfileError as error:
+            if isinstance(content.trouble, KeyboardInterrupt):
+                raise content.trouble from None
             if content.trouble is not None:
                 raise self._unreadable(content.trouble) from error
             reason = error.error_string.rstrip(".")

@@ -65,18 +65,18 @@ def run_talk(
     what writes down the recording's words, with a folder of its model or "".
     """
     check_outputs(options)
-    ends, wrong = _read(options)
     frames = TalkFrames(options.tokens_out is not None)
-    conversation = Conversation(
-        ends,
-        voices=voices or VoiceFolder(user_voice_folder(), user_cache_folder()),
-        load_engine=load_engine,
-        thread_context=thread_context,
-        history=FrameHistory(ends.frames),
-        on_answer=lambda answer, sound: frames.add(answer),
-        begins_anew=False,
-    )
     with Interrupts() as interrupts:
+        ends, wrong = _read(options, interrupts)
+        conversation = Conversation(
+            ends,
+            voices=voices or VoiceFolder(user_voice_folder(), user_cache_folder()),
+            load_engine=load_engine,
+            thread_context=thread_context,
+            history=FrameHistory(ends.frames),
+            on_answer=lambda answer, sound: frames.add(answer),
+            begins_anew=False,
+        )
         watch = _Watch(conversation, options, ends, interrupts, recogniser)
         watch.wrong_with_input = wrong
         try:
@@ -108,11 +108,14 @@ def _run(
     return status
 
 
-def _read(options: TalkOptions) -> tuple[WavAudio, str]:
+def _read(options: TalkOptions, interrupts: Interrupts) -> tuple[WavAudio, str]:
     """The recording, checked to its last sample before anything is loaded, and kept out of memory if it is long. With
-    what is wrong with it, which is said at once, and in the report, since the model answers what it heard."""
+    what is wrong with it, which is said at once, and in the report, since the model answers what it heard. Raises
+    KeyboardInterrupt between two blocks, where nothing is printed for it."""
     reader, kept = RecordingReader(options.input), SoundSpool(options.output.parent)
     for block in reader.blocks():
+        if interrupts.count:
+            raise KeyboardInterrupt
         kept.put(block)
     if reader.note:
         Console(stderr=True, highlight=False, soft_wrap=True, markup=False).print(f"Note: {reader.note}")

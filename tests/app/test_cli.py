@@ -155,6 +155,8 @@ def test_input_must_be_a_readable_file(
 ) -> None:
     output = str(tmp_path / "reply.wav")
     assert "does not exist" in refused(capsys, "talk", "--input", str(tmp_path / "none.wav"), "--output", output)
+    (tmp_path / "empty.wav").touch()
+    assert "is empty" in refused(capsys, "talk", "--input", str(tmp_path / "empty.wav"), "--output", output)
     assert "is a folder" in refused(capsys, "talk", "--input", str(tmp_path), "--output", output)
     assert "a device or a pipe" in refused(capsys, "talk", "--input", "/dev/null", "--output", output)
     assert talked == []

@@ -9,6 +9,7 @@ import os
 import sys
 import wave
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -321,3 +322,22 @@ def test_sound_kept_out_of_memory_is_let_go_with_its_keeper() -> None:
     file = kept._file
     del kept
     assert file.closed
+
+
+def test_an_end_that_is_wished_while_a_file_is_read_prints_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """It comes out of a call from C, where what is raised would be printed with its traceback."""
+    write_recording(tmp_path / "x.wav", [tone(1.0, 24000)])
+
+    class Interrupted(io.FileIO):
+        def readinto(self, buffer: Any) -> int:
+            if self.tell():
+                raise KeyboardInterrupt
+            return super().readinto(memoryview(buffer)[:44])
+
+    for read in (Interrupted, type("AtOnce", (Interrupted,), {"tell": lambda self: 1})):
+        monkeypatch.setattr("app.recording.io.FileIO", read)
+        with pytest.raises(KeyboardInterrupt):
+            read_recording(tmp_path / "x.wav")
+        assert capfd.readouterr().err == ""

@@ -296,6 +296,23 @@ def test_interrupt_while_loading_writes_nothing(options: TalkOptions, capsys: py
 
 
 @pytest.mark.skipif(os.name == "nt", reason="its signals end a process at once")
+def test_interrupt_while_the_recording_is_read_ends_at_once(
+    options: TalkOptions, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    read = talk_module.RecordingReader.blocks
+
+    def interrupted(self: Any) -> Any:
+        os.kill(os.getpid(), signal.SIGTERM)
+        return read(self)
+
+    monkeypatch.setattr(talk_module.RecordingReader, "blocks", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        talk(options)
+    assert not options.output.exists()
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="its signals end a process at once")
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
 def test_a_signal_while_the_outputs_are_written_loses_none(
     options: TalkOptions, name: str, monkeypatch: pytest.MonkeyPatch
