@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QListWidget, QListWidget
 
 from ui.ask_rows import ConfirmRow, NameRow
 from ui.bridge import Bridge
+from ui.file_dialog import FileDialog
 from ui.labels import text_label, wrapped_label
 from ui.ports import Ports
 from ui.record_and_listen import RecordAndListen
@@ -135,7 +136,7 @@ class OwnVoices(QWidget):
     # ------------------------------------------------------------------ adding
 
     def _browse(self) -> None:
-        dialog = QFileDialog(self, tr("Choose a recording of a voice"))
+        dialog = FileDialog(self, tr("Choose a recording of a voice"))
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.setNameFilter(tr("Sound files ({endings})").format(endings=SOUND_FILES))
         dialog.fileSelected.connect(self.add_file)

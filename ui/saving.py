@@ -15,6 +15,7 @@ from PySide6.QtCore import QObject, QStandardPaths, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from ui.bridge import Bridge
+from ui.file_dialog import FileDialog
 from ui.ports import Ports
 from ui.words import tr
 
@@ -49,7 +50,7 @@ class Saver(QObject):
 
     def ask(self, parent: QWidget, title: str, name: str, kinds: Sequence[Kind]) -> QFileDialog:
         """Ask where, without holding up the window, and save. name: without ending; today's date is added."""
-        dialog = QFileDialog(parent, title, str(self._folder / dated(name)))
+        dialog = FileDialog(parent, title, str(self._folder / dated(name)))
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setNameFilters([filter_text(kind) for kind in kinds])
         dialog.setDefaultSuffix(kinds[0].ending[1:])

@@ -24,6 +24,7 @@ from app.messages import PRECISIONS, ModelSpec, Sampling
 from app.telemetry import FRAME_MS
 from ui.actions import Actions
 from ui.figures import format_bytes, format_clock
+from ui.file_dialog import FileDialog
 from ui.labels import wrapped_label
 from ui.mode_radios import ModeRadios
 from ui.ports import Ports
@@ -236,7 +237,7 @@ class EnginePage(Page):
 
     def _browse(self) -> None:
         """A folder by the system's dialog, which does not hold up the rest of the window."""
-        dialog = QFileDialog(self, tr("Choose a model folder"))
+        dialog = FileDialog(self, tr("Choose a model folder"))
         dialog.setFileMode(QFileDialog.FileMode.Directory)
         dialog.setOption(QFileDialog.Option.ShowDirsOnly)
         dialog.fileSelected.connect(self.choose_folder)

@@ -16,6 +16,7 @@ from app.config import RECORD_FORMATS
 from ui import ports as keys
 from ui.actions import Actions
 from ui.bridge import Bridge
+from ui.file_dialog import FileDialog
 from ui.labels import line_button, wrapped_label
 from ui.ports import Ports
 from ui.settings_page import Page, form_row
@@ -126,7 +127,7 @@ class RecordingPage(Page):
             self._recorder.want(True)
 
     def _browse(self) -> None:
-        dialog = QFileDialog(self, tr("Choose a folder for recordings"), str(self._recorder.folder()))
+        dialog = FileDialog(self, tr("Choose a folder for recordings"), str(self._recorder.folder()))
         dialog.setFileMode(QFileDialog.FileMode.Directory)
         dialog.setOption(QFileDialog.Option.ShowDirsOnly)
         dialog.fileSelected.connect(self.choose_folder)
