@@ -34,11 +34,19 @@ def write_private(path: Path, text: str) -> None:
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(text.encode("utf-8", errors="backslashreplace"))
+        keep_on_disk(Path(temporary))
         os.replace(temporary, path)
     except BaseException:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
         raise
+
+
+def keep_on_disk(path: Path) -> None:
+    """Wait until a file's content is on the disk, before the file takes another one's place: after a power cut some
+    file systems know the new name and not yet what is in it. Raises OSError where it does not get there."""
+    with path.open("r+b") as file:
+        os.fsync(file.fileno())
 
 
 class PrivateRotatingFile(logging.handlers.RotatingFileHandler):

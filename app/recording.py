@@ -22,6 +22,7 @@ import numpy as np
 from app.audio import to_pcm16
 from app.errors import UserError
 from app.levels import LOUDEST
+from app.private_files import keep_on_disk
 from app.resample import StreamResampler, mix_down
 from app.ring import SAMPLE_RATE
 
@@ -244,6 +245,7 @@ def write_whole(path: Path, write: Callable[[Path], object]) -> None:
         temporary = Path(name)
         try:
             write(temporary)
+            keep_on_disk(temporary)
             _keep_permissions(target, temporary)
             os.replace(temporary, target)
         finally:

@@ -18,6 +18,7 @@ from typing import NamedTuple
 import yaml
 
 from app.errors import UserError
+from app.private_files import keep_on_disk
 from app.rules import shown
 
 LARGEST = 64 * 1024  # bytes; a complete file has about 6 kB
@@ -94,6 +95,7 @@ def _replace(path: Path, content: bytes) -> None:
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
+        keep_on_disk(Path(temporary))
         os.replace(temporary, path)
     except BaseException:
         with contextlib.suppress(OSError):

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import io
 import logging
+import os
 import sys
 from pathlib import Path
 
 import pytest
 
 from app import diagnostics
-from app.private_files import PrivateRotatingFile, private_folder
+from app.errors import UserError
+from app.private_files import PrivateRotatingFile, private_folder, write_private
+from app.recording import write_whole
+from app.settings_file import write_settings
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such permissions")
 
@@ -55,3 +59,39 @@ def test_a_folder_behind_a_link_keeps_its_permissions(tmp_path: Path) -> None:
     assert shared.stat().st_mode & 0o777 == 0o755
     private_folder(tmp_path / "own")
     assert (tmp_path / "own").stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.parametrize("kind", ["reply", "settings", "report"])
+def test_a_file_is_on_the_disk_before_it_takes_the_others_place(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a power cut there is the old one or the new one, and not an empty one. A disk that cannot keep it leaves
+    the old one."""
+    path = tmp_path / "x.txt"
+    path.write_text("old")
+
+    def write() -> None:
+        if kind == "reply":
+            write_whole(path, lambda temporary: temporary.write_text("new"))
+        elif kind == "settings":
+            write_settings(path, {"model.mode": "eager"}, "")
+        else:
+            write_private(path, "new")
+
+    done: list[str] = []
+    fsync, replace = os.fsync, os.replace
+    monkeypatch.setattr(os, "fsync", lambda handle: (done.append("on the disk"), fsync(handle)))
+    monkeypatch.setattr(os, "replace", lambda *names: (done.append("in its place"), replace(*names)))
+    write()
+    assert done == ["on the disk", "in its place"]
+    new = path.read_text()
+    assert new != "old"
+
+    def full(handle: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises((OSError, UserError)):
+        write()
+    assert path.read_text() == new
+    assert list(tmp_path.iterdir()) == [path]
