@@ -56,6 +56,8 @@ class Manners(NamedTuple):
 
     start: tuple[float, float] = (0.3, 2.5)
     reply_after: tuple[float, float] = (0.05, 0.24)
+    late_reply: float = 0.05  # else what has waited out a pause that was the end would never speak
+    late_reply_after: tuple[float, float] = (0.4, 1.6)
     next_after: tuple[float, float] = (0.3, 2.0)
     long_silence: float = 0.1
     hesitation: float = 0.45
@@ -161,7 +163,8 @@ class _Draft:
         manners, rng = self.composer.manners, self.rng
         for (line, reply, kind), follows in _with_next(turns):
             asked = self._ask(line)
-            begins = asked + rng.uniform(*manners.reply_after)
+            late = rng.random() < manners.late_reply
+            begins = asked + rng.uniform(*(manners.late_reply_after if late else manners.reply_after))
             entry = self.composer.entries[self.composer.replies[reply, voice]]
             length = entry.length / RATE
             if begins + length + 0.2 > self.seconds:
