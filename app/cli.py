@@ -271,7 +271,9 @@ def _failed(error: Exception, command: str) -> int:
         terminal.give_up(sys.stdout)
         _tell(f"What Parley had to say could not be written: {(error.strerror or str(error)).lower()}.")
         return 1
-    log = write_log(error, command)
+    log = None
+    with contextlib.suppress(Exception):  # a report that cannot be made is no reason for a traceback
+        log = write_log(error, command)
     where = f"the details are in {log}" if log else "its details could not be written anywhere"
     _tell(f"Parley stopped because of an error of its own ({type(error).__name__}); {where}.")
     return 1

@@ -222,7 +222,7 @@ def _version_lines() -> list[str]:
 def _card_lines() -> list[str]:
     cards = [
         f"{card.name}, driver {card.driver}, {card.total >> 20} MiB, {card.free >> 20} MiB free"
-        for card in list_cards(CARD_SECONDS)
+        for card in _asked(lambda: list_cards(CARD_SECONDS), ())
     ]
     return cards or ["none that the NVIDIA driver shows"]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+import threading
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -16,7 +17,9 @@ from app.paths import packaged
 
 _FIELDS = ("index", "uuid", "name", "driver_version", "memory.total", "memory.free", "compute_cap")
 _SECONDS = 15
+_MOST_BYTES = 1 << 16  # a line a card
 _MIB = 1 << 20
+_NUMBER = re.compile("[0-9]{1,9}")
 INSTALL_CUDA = (
     "a package of Parley that was built for NVIDIA cards"
     if packaged()
@@ -42,11 +45,33 @@ def list_cards(seconds: float = _SECONDS) -> list[Card]:
     if program is None:
         return []
     command = [program, f"--query-gpu={','.join(_FIELDS)}", "--format=csv,noheader,nounits"]
+    return parse_cards(_said(command, seconds).decode("utf-8", errors="replace"))
+
+
+def _said(command: list[str], seconds: float) -> bytes:
+    """What a program prints; nothing where it fails, is not through in time or does not come to an end."""
     try:
-        answer = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
-    except (OSError, subprocess.SubprocessError):
-        return []
-    return parse_cards(answer.stdout) if answer.returncode == 0 else []
+        process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+    except OSError:
+        return b""
+    output = process.stdout
+    assert output is not None
+    said: list[bytes] = []
+    # A reader that is not waited for: what the program itself has started may hold the pipe open after its end.
+    reader = threading.Thread(target=lambda: said.append(output.read(_MOST_BYTES + 1)), name="nvidia-smi", daemon=True)
+    reader.start()
+    reader.join(seconds)
+    whole = bool(said) and len(said[0]) <= _MOST_BYTES
+    try:
+        status = process.wait(1.0 if whole else 0.0)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        status = process.wait()
+    if not reader.is_alive():
+        output.close()
+    return said[0] if whole and status == 0 else b""
 
 
 def parse_cards(text: str) -> list[Card]:
@@ -54,11 +79,11 @@ def parse_cards(text: str) -> list[Card]:
     cards = []
     for line in text.splitlines():
         values = [value.strip() for value in line.split(",")]
-        if len(values) != len(_FIELDS) or not values[0].isdigit():
+        if len(values) != len(_FIELDS) or not _NUMBER.fullmatch(values[0]):
             continue
         index, uuid, name, driver, total, free, capability = values
         major, _, minor = capability.partition(".")
-        known = (int(major), int(minor)) if major.isdigit() and minor.isdigit() else (0, 0)
+        known = (int(major), int(minor)) if _NUMBER.fullmatch(major) and _NUMBER.fullmatch(minor) else (0, 0)
         cards.append(Card(int(index), uuid, name, driver, _mib(total), _mib(free), known))
     return cards
 
@@ -100,4 +125,4 @@ def _architecture(name: str) -> tuple[str, int, int] | None:
 
 
 def _mib(text: str) -> int:
-    return int(text) * _MIB if text.isdigit() else 0
+    return int(text) * _MIB if _NUMBER.fullmatch(text) else 0

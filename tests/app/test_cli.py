@@ -449,3 +449,18 @@ def test_paths_that_the_system_will_not_look_at_or_must_not_lose_are_refused(tmp
 def test_the_recognisers_process_is_this_program_with_a_word_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recogniser_process, "main", lambda arguments: len(arguments) + 40)
     assert cli.main([recogniser.PROCESS_WORD, "folder"]) == 41
+
+
+def test_an_error_whose_report_cannot_be_made_is_a_sentence_too(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object) -> None:
+        raise LookupError("nobody foresaw it")
+
+    monkeypatch.setattr(cli, "run", fails)
+    monkeypatch.setattr(cli, "write_log", fails)
+    assert cli.main(["devices"]) == 1
+    said = capsys.readouterr().err
+    assert said == (
+        "Parley stopped because of an error of its own (LookupError); its details could not be written anywhere.\n"
+    )

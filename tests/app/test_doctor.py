@@ -40,6 +40,7 @@ def test_driver_table_is_read() -> None:
         "0, GPU-ab, NVIDIA H200, 570.86.10, 143771, 143000, 9.0\n"
         "1, GPU-cd, Old card, 470.1, [N/A], [N/A], [N/A]\n"
         "NVIDIA-SMI has failed because it could not communicate\n"
+        "\N{SUPERSCRIPT TWO}, GPU-ef, No number, 1, 1, 1, 9.0\n"
     )
     cards = parse_cards(text)
     assert cards[0] == Card(0, "GPU-ab", "NVIDIA H200", "570.86.10", 143771 << 20, 143000 << 20, (9, 0))
@@ -56,6 +57,12 @@ def test_no_driver_is_no_card(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
     assert graphics_card.list_cards() == []
     fails.write_text("#!/bin/sh\necho '0, a, b, c, 1, 1, 9.0'\n")
     assert [card.name for card in graphics_card.list_cards()] == ["b"]
+    fails.write_text("#!/bin/sh\nprintf '\\377\\376\\n0, GPU-1, b\\351, 535, 8192, 8000, 8.6\\n'\n")
+    assert [card.name for card in graphics_card.list_cards()] == ["b\ufffd"], "a driver's own code page"
+    fails.write_text("#!/bin/sh\nwhile :; do echo 0, GPU-1, b, 535, 8192, 8000, 8.6; done\n")
+    assert graphics_card.list_cards() == [], "one that does not end fills no memory"
+    fails.write_text("#!/bin/sh\n/bin/sleep 3 &\n")
+    assert graphics_card.list_cards(0.3) == [], "one whose child holds its output open"
 
 
 def test_card_newer_than_the_build_is_refused_with_both_names() -> None:
