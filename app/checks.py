@@ -7,7 +7,6 @@ and never raises. Every part may be missing: torch, a driver, PortAudio, Qt, the
 from __future__ import annotations
 
 import importlib
-import json
 import os
 import platform
 from collections.abc import Iterable, Sequence
@@ -279,19 +278,19 @@ def check_downloaded_models(own: Path | None = None, shared: Path | None = None)
 
 
 def _downloads(folder: Path) -> list[Finding]:
-    from app.hub import MANIFEST
+    from app.hub import MANIFEST, manifest
 
     findings = []
-    for manifest in sorted(folder.glob(f"*/{MANIFEST}")):
-        try:
-            wanted = json.loads(manifest.read_text("utf-8"))["files"]
-            sizes = {
-                name: (manifest.parent / name).stat().st_size for name in wanted if (manifest.parent / name).exists()
-            }
-            whole = "complete" if sizes == wanted else "not complete: the next start goes on with it"
-        except (OSError, ValueError, KeyError, TypeError):
+    for model in sorted(path.parent for path in folder.glob(f"*/{MANIFEST}")):
+        wanted = manifest(model).get("files")
+        if not wanted:
             continue
-        name, size = manifest.parent.name.replace("--", "/", 1), sum(wanted.values()) / 1e9
+        try:
+            sizes = {name: (model / name).stat().st_size for name in wanted if (model / name).exists()}
+        except OSError:
+            continue
+        whole = "complete" if sizes == wanted else "not complete: the next start goes on with it"
+        name, size = model.name.replace("--", "/", 1), sum(wanted.values()) / 1e9
         findings.append(Finding("model", RIGHT, f"{name} was downloaded ({size:.1f} GB, {whole})."))
     return findings
 

@@ -24,6 +24,7 @@ MIMI_NAME = "tokenizer-e351c8d8-checkpoint125.safetensors"
 TOKENIZER_NAME = "tokenizer_spm_32k_3.model"
 VOICES_NAME = "voices.tgz"
 MANIFEST = "download.json"
+LARGEST_MANIFEST = 1 << 20  # bytes; one has a line a file
 MAX_CONFIG_BYTES = 1 << 20
 
 Progress = Callable[[str, int, int], None]
@@ -138,8 +139,11 @@ def _remove(folder: Path, names: Collection[str]) -> None:
 def manifest(folder: Path) -> dict[str, Any]:
     """What a download of ours is to be: "repository", "revision", "files" (name: bytes) and "checksums" (name: as in
     `app.checksums`, where the hub told). Empty where there was none, or where it cannot be believed."""
+    path = folder / MANIFEST
     try:
-        held = json.loads((folder / MANIFEST).read_text("utf-8"))
+        if not path.is_file() or path.stat().st_size > LARGEST_MANIFEST:  # a pipe would never end
+            return {}
+        held = json.loads(path.read_text("utf-8"))
         files = held["files"]
         sound = all(_FILE.fullmatch(name) and type(size) is int for name, size in files.items())
         return held if sound and files and isinstance(held.get("checksums", {}), dict) else {}

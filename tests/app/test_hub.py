@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import math
+import os
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -218,6 +219,16 @@ def test_one_download_of_a_model_at_a_time(server: tuple[FakeHub, Hub], tmp_path
 )  # fmt: skip
 def test_a_manifest_that_cannot_be_believed_counts_as_none(tmp_path: Path, text: str) -> None:
     (tmp_path / MANIFEST).write_text(text)
+    assert manifest(tmp_path) == {}
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_manifest_that_is_a_pipe_or_has_no_end_counts_as_none(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / MANIFEST)
+    assert manifest(tmp_path) == {}
+    (tmp_path / MANIFEST).unlink()
+    with (tmp_path / MANIFEST).open("wb") as file:
+        file.truncate(1 << 40)
     assert manifest(tmp_path) == {}
 
 
