@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import (
@@ -81,6 +80,11 @@ class TranscriptView(QTextEdit):
         self._talk().add_turn(speaker, start_s, text)
         self.rebuild()
 
+    def put_back(self, talks: Sequence[Talk]) -> None:
+        """Add whole earlier talks, laid out once: thousands of turns one by one would hold up the window for hours."""
+        self._talks += talks
+        self.rebuild()
+
     def add_words(self, speaker: str, words: Sequence[tuple[float, float, str]], back: int = 0) -> None:
         """Add a whole turn of words (start, end, text) that became known late, where it belongs. back: how many talks
         have begun since."""
@@ -132,11 +136,12 @@ class TranscriptView(QTextEdit):
         self.setFont(self._theme.font("body"))
         with self._reading():
             self.clear()
-            for number, talk in enumerate(self._shown()):
-                if number:
-                    self._at_end(partial(self._insert_heading, talk.heading))
-                for turn in talk.turns:
-                    self._at_end(partial(self._insert_turn, turn))
+            with self._at_once() as cursor:
+                for number, talk in enumerate(self._shown()):
+                    if number:
+                        self._insert_heading(talk.heading, cursor)
+                    for turn in talk.turns:
+                        self._insert_turn(turn, cursor)
 
     # ------------------------------------------------------------------ layout
 
@@ -163,8 +168,9 @@ class TranscriptView(QTextEdit):
                     cursor.movePosition(QTextCursor.MoveOperation.PreviousCharacter)
                     cursor.movePosition(QTextCursor.MoveOperation.End, QTextCursor.MoveMode.KeepAnchor)
                     cursor.removeSelectedText()
-            for turn in talk.turns[place:]:
-                self._at_end(partial(self._insert_turn, turn))
+            with self._at_once() as cursor:
+                for turn in talk.turns[place:]:
+                    self._insert_turn(turn, cursor)
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
@@ -173,6 +179,17 @@ class TranscriptView(QTextEdit):
         before, following = bar.value(), bar.value() >= bar.maximum() - 4
         yield
         bar.setValue(bar.maximum() if following else min(before, bar.maximum()))
+
+    @contextmanager
+    def _at_once(self) -> Iterator[QTextCursor]:
+        """A cursor at the end for many insertions, which are laid out once, together."""
+        cursor = QTextCursor(self.document())
+        cursor.movePosition(QTextCursor.MoveOperation.End)
+        cursor.beginEditBlock()
+        try:
+            yield cursor
+        finally:
+            cursor.endEditBlock()
 
     def _at_end(self, insert: Callable[[QTextCursor], object]) -> None:
         """Insert at the end."""

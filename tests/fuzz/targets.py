@@ -15,7 +15,7 @@ import random as random_module
 import struct
 import tarfile
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +46,7 @@ from engine.tensor_file import read_header
 from engine.text import TextTokenizer
 from tests.checkpoints import TINY_LM, TINY_MIMI, lm_config, mimi_config, tokenizer_bytes
 from tests.fuzz import mutation
+from ui.turns import Talk
 
 REFUSALS = (UserError, EngineError)
 ROOT = Path(__file__).resolve().parents[2]
@@ -430,11 +431,11 @@ class _Window:
     def restoreGeometry(self, geometry: object) -> None:
         pass
 
-    def begin_talk(self, heading: str) -> None:
-        self.lines.append(heading)
-
-    def add_turn(self, speaker: str, start_s: float, text: str) -> None:
-        self.lines.append(f"{int(start_s // 60)}:{speaker}:{text}")
+    def put_back(self, talks: Sequence[Talk]) -> None:
+        for talk in talks:
+            self.lines.append(f"{talk.heading}, {talk.began:%H:%M}, {talk.unsaved}")
+            for turn in talk.turns:
+                self.lines.append(f"{int(turn.start_s // 60)}:{turn.speaker}:{turn.text}:{turn.words()}")
 
 
 def window_place(random: Random, folder: Path) -> None:
@@ -443,15 +444,19 @@ def window_place(random: Random, folder: Path) -> None:
     from ui.place import put_back
 
     seed = {
-        "form": "parley-place/1",
+        "form": "parley-place/2",
         "geometry": "00ff",
-        "talks": [{"heading": "Talk", "turns": [["model", 0.5, "a"]]}],
+        "talks": [
+            {"heading": "Talk", "began": "2026-11-30T08:15:00", "turns": [["model", 0.5, 0.9, "a", [[0.5, "a"]]]]}
+        ],
     }
     if random.random() < 0.5:
-        turn = random.choice(
-            ([random.choice(("model", "user")), mutation.value(random), mutation.text(random)], mutation.value(random))
-        )
-        seed["talks"] = [{"heading": mutation.value(random), "turns": [["user", 1, "b"], turn]}]
+        speaker, text = random.choice(("model", "user")), mutation.text(random)
+        pieces = [[mutation.value(random), text], [1.5, "b"]]
+        turn = random.choice(([speaker, mutation.value(random), 2, text, pieces], mutation.value(random)))
+        began = random.choice(("2026-11-30T08:15:00", mutation.value(random)))
+        turns = [["user", 1, 1.2, "b", [[1, "b"]]], turn]
+        seed["talks"] = [{"heading": mutation.value(random), "began": began, "turns": turns}]
     made = seed if random.random() < 0.5 else mutation.table(random, seed)
     data = json.dumps(made).encode("utf-8", "surrogatepass")
     path = folder / random.choice(("place-1.json", "place-1.json", "other.json"))

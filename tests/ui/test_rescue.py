@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -9,11 +10,13 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QApplication
 
 from app.engine_faults import STICKY
-from app.messages import PhaseChanged, Trouble, TroubleCleared
+from app.messages import PhaseChanged, TalkStarted, TextSpoken, Trouble, TroubleCleared
 from app.watchdog import stuck
 from tests.ui.conftest import MakeRig
 from ui.remedies import RELAUNCH, REPORTS, remedy_of
-from ui.turns import MODEL
+from ui.transcript import TranscriptView
+from ui.transcript_forms import FORMS
+from ui.turns import MODEL, USER
 
 
 def test_a_stuck_engine_offers_the_restart_and_the_next_window_shows_the_same_words(make_rig: MakeRig) -> None:
@@ -40,8 +43,38 @@ def test_a_stuck_engine_offers_the_restart_and_the_next_window_shows_the_same_wo
     assert "started again" in again.window.main.banner.trouble.sentence
 
 
-@pytest.mark.parametrize("place", ["", "{", "[]", "null", '{"form": "parley-place/1"}', '{"talks": [{"heading": 1}]}',
-                                   '{"form": "parley-place/1", "geometry": "zz", "talks": []}',
+def test_thousands_of_lines_come_back_in_one_piece_and_with_their_times(
+    make_rig: MakeRig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Laid out line by line, each new one anew with all before it, they would hold up the new window for hours."""
+    kept: list[str] = []
+    rig = make_rig(relaunch=kept.append)
+    rig.talk()
+    talk = rig.window.main.transcript._talk()
+    for number in range(2500):
+        talk.add_words(USER, [(4.0 * number, 4.0 * number + 0.3, f"Zahl {number}?"), (4.0 * number + 1, 0, "שלום")])
+        talk.add_piece(MODEL, 4.0 * number + 2, f" {number} \N{SLIGHTLY SMILING FACE}\N{RIGHT-TO-LEFT OVERRIDE}")
+        talk.add_piece(MODEL, 4.0 * number + 2.9, " well\ud83d")
+    talk.began = datetime(2026, 11, 29, 23, 59)
+    before = [form.make(rig.window.main.transcript.spoken()) for form in FORMS]
+    rig.window.main.rescue.relaunch()
+    laid_out: list[object] = []
+    rebuild = TranscriptView.rebuild
+    monkeypatch.setattr(TranscriptView, "rebuild", lambda view: (laid_out.append(view), rebuild(view)))
+    again = make_rig(place=kept[0])
+    transcript = again.window.main.transcript
+    laid_out.clear()
+    again.window.main.rescue.return_to_place()
+    assert laid_out == [transcript]
+    assert [form.make(transcript.spoken()) for form in FORMS] == before, "to the second, also as subtitles"
+    assert transcript.toPlainText().count("Zahl") == 2500
+    again.say(PhaseChanged("talking"), TalkStarted(), TextSpoken(1.0, " Hello."))
+    assert transcript.as_text().endswith("0:01  Hello.")
+
+
+@pytest.mark.parametrize("place", ["", "{", "[]", "null", '{"form": "parley-place/2"}', '{"talks": [{"heading": 1}]}',
+                                   '{"form": "parley-place/2", "geometry": "zz", "talks": []}',
+                                   '{"form": "parley-place/2", "geometry": "", "talks": [{"heading": ""}]}',
                                    '{"form": "x", "geometry": "", "talks": []}', "[" * 5000])  # fmt: skip
 def test_a_damaged_place_is_none(make_rig: MakeRig, place: str) -> None:
     rig = make_rig(place=place)
