@@ -1,8 +1,8 @@
 """Starting the program again at the same place, when the running one cannot be rescued.
 
 Owns the file that carries the window's place (its words and its position) from one process to the next, and the start
-of that process. The file is private, read once and removed: words are kept no longer than the restart takes. Main
-thread; must not import torch or Qt.
+of that process. The file is private, read once and removed: words are kept no longer than the restart takes, or until
+the next start where a restart never came about. Main thread; must not import torch or Qt.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -24,7 +25,8 @@ log = logging.getLogger("parley")
 
 PLACE = "PARLEY_PLACE"  # environment variable of the next process: where the place lies
 NO_PLACE = "{}"  # of a restart that could not bring its place along
-LONGEST = 64 << 20  # bytes of a place; a day of talking makes two million
+LONGEST = 64 << 20  # bytes of a place; a day of talking makes four million
+LEFT_S = 60.0  # a place that lies for longer is no restart's that is on its way
 
 
 def command() -> list[str]:
@@ -32,14 +34,13 @@ def command() -> list[str]:
     return own_command(*sys.argv[1:])
 
 
-def start_again(place: str, start: Sequence[str] | None = None, folder: Path | None = None) -> bool:
-    """Start the program anew with the window's place. The caller then ends this process at once.
+def start_again(path: Path | None, start: Sequence[str] | None = None) -> bool:
+    """Start the program anew with the place that was saved, or without one. The caller then ends this process at once.
 
     A new process rather than `exec` in this one, which would wait for a thread that a driver holds. False: it did not
-    start, and the caller should stay.
+    start; the next start, by whomever, has the place.
     """
     environment = dict(os.environ)
-    path = save(place, folder)
     environment[PLACE] = "" if path is None else str(path)
     flags = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
     if packaged():
@@ -51,21 +52,51 @@ def start_again(place: str, start: Sequence[str] | None = None, folder: Path | N
         )  # fmt: skip
     except OSError as error:
         log.error("the program could not be started again: %s", error)
+        with contextlib.suppress(OSError):
+            if path is not None:
+                os.utime(path, (0, 0))  # nobody is on the way to it
         return False
     return True
 
 
 def save(place: str, folder: Path | None = None) -> Path | None:
-    """The place in a private file; None when it could not be written, so that the restart comes without it."""
+    """The place in a private file; None when it could not be written, of which nothing stays."""
+    if len(place) > LONGEST:
+        return None
+    path = None
     try:
-        kept = private_folder(user_log_folder().parent if folder is None else folder)
+        kept = private_folder(_folder() if folder is None else folder)
         handle, name = tempfile.mkstemp(dir=kept, prefix="place-", suffix=".json")  # private by birth
+        path = Path(name)
         with os.fdopen(handle, "w", encoding="utf-8", errors="replace") as file:
             file.write(place)
     except OSError as error:
         log.warning("the window's place could not be kept: %s", error)
+        with contextlib.suppress(OSError):
+            if path is not None:
+                path.unlink()
         return None
-    return Path(name)
+    return path
+
+
+def left_behind(folder: Path | None = None) -> str:
+    """The oldest place whose restart never came about, the computer having been switched off or out of memory; "" when
+    there is none. The file is gone afterwards."""
+    found = []
+    with contextlib.suppress(OSError):
+        for path in (_folder() if folder is None else folder).glob("place-*.json"):
+            age_s = time.time() - path.lstat().st_mtime
+            if abs(age_s) > LEFT_S:  # below zero: the clock was set back
+                found.append((age_s, path))
+    for _, path in sorted(found, reverse=True):
+        place = take({PLACE: str(path)})
+        if place != NO_PLACE:
+            return place
+    return ""
+
+
+def _folder() -> Path:
+    return user_log_folder().parent
 
 
 def take(environment: Mapping[str, str] = os.environ) -> str:

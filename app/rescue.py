@@ -38,13 +38,19 @@ class Rescue:
         if said := self.reports.of_the_last_run(kept.crash):
             conversation.tell(Trouble("program", said, OPEN_REPORTS))
         conversation.on_failure = lambda error, attempt: self.reports.write(error, f"the engine ({attempt})")
-        self.place = relaunch.take()  # of the process before, when this one is its restart
+        # Of the process before, when this one is its restart, or of one whose restart never came about.
+        self.place = relaunch.take() or relaunch.left_behind()
         self.wanted = False
-        self._next_place = ""
+        self._next_place: Path | None = None
 
-    def want(self, place: str) -> None:
-        """Start the program again, at this place, once the window is closed."""
-        self.wanted, self._next_place = True, place
+    def want(self, place: str) -> bool:
+        """Start the program again, at this place, once the window is closed; "" = at none. False: the place cannot be
+        kept, and nothing is begun, since its words would be lost."""
+        path = relaunch.save(place) if place else None
+        if place and path is None:
+            return False
+        self.wanted, self._next_place = True, path
+        return True
 
     def start_again(self) -> bool:
         return relaunch.start_again(self._next_place)

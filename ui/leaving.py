@@ -33,7 +33,7 @@ class Leaving:
 
     def may_close(self) -> bool:
         """Asked by the window when it is to close. False: the question stands now."""
-        if not self._ending and not self._session_end.isActive() and self._unsaved():
+        if not self._ending and not self._session_end.isActive() and self.unsaved():
             self._ask()
             return False
         if self.question is not None:
@@ -49,7 +49,8 @@ class Leaving:
         """The system ends the session and will close the window."""
         self._session_end.start()
 
-    def _unsaved(self) -> list[Talk]:
+    def unsaved(self) -> list[Talk]:
+        """The talks that hold words that are in no file."""
         return [talk for talk in self._transcript.spoken() if talk.unsaved]
 
     def _ask(self) -> None:
@@ -85,7 +86,7 @@ class Leaving:
 
     def _saved(self, talks: Sequence[Talk]) -> None:
         """A file is written: close, unless a whole talk is not in it. Words that came meanwhile hold up nobody."""
-        if all(any(talk is saved for saved in talks) for talk in self._unsaved()):
+        if all(any(talk is saved for saved in talks) for talk in self.unsaved()):
             self.end()
         else:
             self._window.close()

@@ -325,7 +325,8 @@ class Ports:
     load_at_start: bool = True
     model_sources: tuple[str, ...] = ("mini",)  # offered in Settings beside what the user types
     icon: Path | None = None  # the program's icon
-    relaunch: Callable[[str], None] | None = None  # take the place (`ui.place`) and start the program again at the end
+    # Keep the place (`ui.place`; "" = none) and start the program again at the end. False: it cannot be kept.
+    relaunch: Callable[[str], bool] | None = None
     place: str = ""  # of the process before, when this one is its restart
     report_folder: Callable[[], Path] | None = None  # reports of errors; it need not exist
     version: str = ""

@@ -20,6 +20,7 @@ from ui.transcript import TranscriptView
 from ui.words import tr
 
 KIND = "restart"
+RESTART = "Restart Parley"  # the label of a trouble that offers it
 
 
 class Rescue:
@@ -56,8 +57,15 @@ class Rescue:
         if self._ports.relaunch is None:
             self._window.close()
             return
-        self._ports.relaunch(place_of(self._window, self._transcript))
-        self._leaving.end()  # the words come back, so nobody is asked about them
+        kept = self._ports.relaunch(place_of(self._window, self._transcript))
+        if kept or (not self._leaving.unsaved() and self._ports.relaunch("")):
+            self._leaving.end()  # the words come back, so nobody is asked about them
+            return
+        words = tr(
+            "Parley does not start again yet, because the words of this window cannot be kept meanwhile: the disk may "
+            "be full. Save the transcript, or make room, then try again."
+        )
+        self._session.tell(KIND, words, RESTART)
 
     def open_reports(self) -> None:
         """Show the folder in the system's own file manager."""

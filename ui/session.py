@@ -221,10 +221,11 @@ class Session(QObject):
     def shut_down(self) -> None:
         self._conversation.send(say.Shutdown())
 
-    def tell(self, kind: str, sentence: str) -> None:
-        """Show a sentence of the window's own in the banner; "" takes the one of this kind away."""
+    def tell(self, kind: str, sentence: str, remedy: str = "") -> None:
+        """Show a sentence of the window's own in the banner, before all others where it comes with a remedy; "" takes
+        the one of this kind away."""
         if sentence:
-            self._board.post(Trouble(kind, sentence))
+            self._board.post(Trouble(kind, sentence, remedy, fatal=bool(remedy)))
         else:
             self._board.clear(kind)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import stat
@@ -42,16 +43,50 @@ def test_no_other_file_is_taken_and_removed(tmp_path: Path) -> None:
         assert precious.read_text() == "{}"
 
 
-def test_a_place_that_cannot_be_kept_still_restarts(tmp_path: Path) -> None:
+def test_a_place_that_cannot_be_kept_is_said_and_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "file").write_text("in the way")
+    assert relaunch.save("words", tmp_path / "file" / "state") is None
+    assert relaunch.save("x" * (relaunch.LONGEST + 1), tmp_path) is None, "the next process would not read all of it"
+
+    class FullDisk(io.StringIO):
+        def write(self, text: str) -> int:
+            raise OSError(28, "No space left on device")
+
+    def full(handle: int, *_: object, **__: object) -> FullDisk:
+        os.close(handle)
+        return FullDisk()
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fdopen", full)
+        assert relaunch.save("words", tmp_path / "state") is None
+    assert list((tmp_path / "state").iterdir()) == []
+
+
+def test_a_restart_without_a_place(tmp_path: Path) -> None:
     marker = tmp_path / "started"
     code = f"import os, pathlib; pathlib.Path({str(marker)!r}).write_text(os.environ['PARLEY_PLACE'] or 'it is empty')"
-    assert relaunch.start_again("words", [sys.executable, "-c", code], tmp_path / "file" / "state")
+    assert relaunch.start_again(None, [sys.executable, "-c", code])
     assert waited_for(marker) == "it is empty"
 
 
-def test_a_program_that_does_not_start_is_no_end(tmp_path: Path) -> None:
-    assert not relaunch.start_again("words", ["/no/such/program"], tmp_path)
+def test_a_place_whose_restart_never_came_about_is_the_next_starts(tmp_path: Path) -> None:
+    """Where no process can be started any more, or the computer was switched off in between."""
+    path = relaunch.save("words", tmp_path)
+    assert not relaunch.start_again(path, ["/no/such/program"])
+    under_way = relaunch.save("another window's", tmp_path)
+    off = relaunch.save("older, and switched off", tmp_path)
+    assert under_way is not None
+    assert off is not None
+    os.utime(off, (1e9, 1e9))
+    (tmp_path / "place-link.json").symlink_to(under_way)
+    os.utime(tmp_path / "place-link.json", (1e9, 1e9), follow_symlinks=False)
+    assert relaunch.left_behind(tmp_path) == "words"
+    assert relaunch.left_behind(tmp_path) == "older, and switched off"
+    assert relaunch.left_behind(tmp_path) == ""
+    assert [entry.name for entry in tmp_path.iterdir()] == [under_way.name], "that one is taken by its own restart"
+    assert relaunch.left_behind(tmp_path / "nowhere") == ""
 
 
 def test_the_command_is_this_program_with_its_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,7 +127,7 @@ def window(conversation, ports):
     while not any(isinstance(event, Trouble) and event.kind == "stuck" for event in seen):
         seen += conversation.events()
         time.sleep(0.01)
-    ports.relaunch("the words so far")
+    assert ports.relaunch("the words so far")
     return 0
 ui.run_window = window
 sys.modules["ui.app"] = ui

@@ -21,7 +21,7 @@ from ui.turns import MODEL, USER
 
 def test_a_stuck_engine_offers_the_restart_and_the_next_window_shows_the_same_words(make_rig: MakeRig) -> None:
     kept: list[str] = []
-    rig = make_rig(relaunch=kept.append)
+    rig = make_rig(relaunch=lambda place: kept.append(place) is None)
     rig.talk()
     transcript = rig.window.main.transcript
     transcript.add_turn(MODEL, 1.0, "Hello th\u00e9re, \u05e9\u05dc\u05d5\u05dd.")
@@ -48,7 +48,7 @@ def test_thousands_of_lines_come_back_in_one_piece_and_with_their_times(
 ) -> None:
     """Laid out line by line, each new one anew with all before it, they would hold up the new window for hours."""
     kept: list[str] = []
-    rig = make_rig(relaunch=kept.append)
+    rig = make_rig(relaunch=lambda place: kept.append(place) is None)
     rig.talk()
     talk = rig.window.main.transcript._talk()
     for number in range(2500):
@@ -109,7 +109,7 @@ def test_a_dead_graphics_card_restarts_by_itself_and_only_once(make_rig: MakeRig
     """No window may come and go without end, should the next process meet the same fault."""
     kept: list[str] = []
     dead = Trouble("talk", STICKY, "Restart Parley", fatal=True)
-    rig = make_rig(relaunch=kept.append)
+    rig = make_rig(relaunch=lambda place: kept.append(place) is None)
     rig.talk()
     rig.window.main.transcript.add_turn(MODEL, 1.0, "Hello there.")
     rig.say(stuck(8.0))
@@ -121,13 +121,35 @@ def test_a_dead_graphics_card_restarts_by_itself_and_only_once(make_rig: MakeRig
     assert len(kept) == 1
     assert "Hello there." in kept[0]
     for place in (kept[0], "{}"):
-        again = make_rig(relaunch=kept.append, place=place)
+        again = make_rig(relaunch=lambda place: kept.append(place) is None, place=place)
         again.window.main.rescue.return_to_place()
         again.say(PhaseChanged("failed"), dead)
         QApplication.processEvents()
         assert again.window.main.isVisible()
         assert again.window.main.banner.button.text() == "Restart Parley"
     assert len(kept) == 1
+
+
+def test_words_that_cannot_be_kept_for_the_restart_hold_it_up_until_they_are_saved(make_rig: MakeRig) -> None:
+    """A full disk and a dead graphics card at once: the window stays, and says what to do."""
+    asked: list[str] = []
+    rig = make_rig(relaunch=lambda place: asked.append(place) or place == "")
+    rig.talk()
+    main = rig.window.main
+    main.transcript.add_turn(MODEL, 1.0, "Hello there.")
+    rig.say(PhaseChanged("failed"), Trouble("talk", STICKY, "Restart Parley", fatal=True))
+    QApplication.processEvents()
+    assert main.isVisible()
+    assert "cannot be kept" in main.banner.sentence.text()
+    assert main.banner.button.text() == "Restart Parley"
+    main.banner.button.click()
+    assert main.isVisible(), "still no room"
+    assert "" not in asked
+    for spoken in main.transcript.spoken():
+        spoken.saved = spoken.size
+    main.banner.button.click()
+    assert not main.isVisible()
+    assert asked[-1] == ""
 
 
 def test_words_go_into_reports_only_when_ticked(make_rig: MakeRig) -> None:
