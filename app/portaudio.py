@@ -47,7 +47,13 @@ REASONS: dict[int, tuple[str, str, str]] = {
         CHOOSE,
     ),
     -9994: ("does not take 32-bit floating point samples", *_TRY_OTHER),
-    -9993: ("cannot be combined with the other device", "choose both from the same host API", CHOOSE),
+    # PortAudio's word is "bad combination of devices", but each stream has one device here, and ALSA's part of it says
+    # this of every device that does not open.
+    -9993: (
+        "could not be opened",
+        "check that it is plugged in and that the system's sound server runs, or choose another device",
+        CHOOSE,
+    ),
     -9992: ("could not be opened for want of memory", "close other programs and try again", RETRY),
     -9991: ("refused the block size as too large", *_TRY_OTHER),
     -9990: ("refused the block size as too small", *_TRY_OTHER),

@@ -164,6 +164,16 @@ class SoundDesk:
         if talk is None:
             return
         self._find_what_was_chosen()
+        try:
+            self._open_session(talk, rates, devices)
+        except SoundProblem:
+            if not self._gone_since_it_was_listed():
+                raise
+            self._open_session(talk, rates, devices)  # whose word is of what is there now
+
+    def _open_session(
+        self, talk: TalkSound, rates: dict[str, float] | None, devices: dict[str, DeviceRef] | None
+    ) -> None:
         chosen = {"input": self._lists.input_choice, "output": self._lists.output_choice, **(devices or {})}
         wish = Wish(chosen["input"], chosen["output"], self._block_s, rates or {})
         session = SoundSession(
@@ -184,13 +194,26 @@ class SoundDesk:
     def _find_what_was_chosen(self) -> None:
         """PortAudio's list is as old as its initialisation: look again only when something chosen is not in it, since
         that takes 100 ms. Nothing is open at this moment."""
+        if self._misses_something_chosen():
+            self._portaudio.reinitialise()
+        self._list()
+
+    def _gone_since_it_was_listed(self) -> bool:
+        """Why a device that stands in PortAudio's list does not open: the list is old, and of a sound server that has
+        ended not one device is there. Brings it up to date."""
+        if self._misses_something_chosen():
+            return False  # it has just been looked for
+        self._portaudio.reinitialise()
+        self._list()
+        return self._misses_something_chosen()
+
+    def _misses_something_chosen(self) -> bool:
         choices = {"input": self._lists.input_choice, "output": self._lists.output_choice}
         for direction, ref in choices.items():
             resolved = resolve(self._portaudio.found(direction), ref)
             if resolved is None or resolved.fallback:
-                self._portaudio.reinitialise()
-                break
-        self._list()
+                return True
+        return False
 
     def _list(self) -> None:
         found = list_devices(self._portaudio)

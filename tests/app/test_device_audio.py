@@ -232,6 +232,31 @@ def test_every_failed_start_says_why_in_words_of_its_own_and_can_be_tried_again(
     assert "access denied" in said["microphone refused"]
 
 
+@pytest.mark.parametrize("chosen", [DeviceRef(), DeviceRef("Microphone", "ALSA")])
+def test_a_list_grown_old_is_not_blamed_on_the_device(chosen: DeviceRef):
+    """The sound server ended between two talks: PortAudio still lists its devices, and ALSA's word for each that does
+    not open is "bad combination of devices"."""
+    rig = SoundRig(microphone(), loudspeaker(), input=chosen)
+    rig.audio.open()
+    rig.audio.close()
+    devices, rig.portaudio.plugged = rig.portaudio.plugged, []
+    for device in devices:
+        device.open_error = ("Illegal combination of I/O devices", -9993)
+    with pytest.raises(UserError, match=r"^No microphone was found: .*sound server runs"):
+        rig.audio.open()
+    assert rig.desk.lists.inputs == ()
+    rig.portaudio.plugged = devices
+    rig.portaudio.calls.clear()
+    with pytest.raises(UserError, match=r'The microphone "Microphone" could not be opened: check that it is plugged'):
+        rig.audio.open()  # listed, and still refused: nothing is opened twice
+    assert sum(call.startswith("open input") for call in rig.portaudio.calls) == 1
+    for device in devices:
+        device.open_error = None
+    rig.audio.open()
+    rig.run(0.5)
+    assert rig.frames
+
+
 def test_the_microphone_is_closed_when_the_loudspeaker_fails():
     """User report A11: nothing half-started stays behind."""
     rig = failing_rigs()["loudspeaker start"]

@@ -244,7 +244,7 @@ def test_the_restart_does_not_ask_and_keeps_what_was_saved(make_rig: MakeRig, ta
     transcript = talk.window.main.transcript
     for saved in (False, True):
         kept: list[str] = []
-        rig = make_rig(relaunch=lambda place: kept.append(place) is None)
+        rig = make_rig(relaunch=lambda place, kept=kept: kept.append(place) is None)
         rig.talk()
         rig.window.main.transcript.add_turn(MODEL, 1.0, "Hello there.")
         for spoken in rig.window.main.transcript.spoken():

@@ -1008,6 +1008,10 @@
       <translation>Dort löscht Parley nichts.</translation>
     </message>
     <message>
+      <source>Parley does not start again yet, because the words of this window cannot be kept meanwhile: the disk may be full. Save the transcript, or make room, then try again.</source>
+      <translation>Parley startet noch nicht neu, weil die Worte dieses Fensters solange nicht aufbewahrt werden können: Vielleicht ist der Datenträger voll. Speichern Sie die Mitschrift oder schaffen Sie Platz, dann versuchen Sie es erneut.</translation>
+    </message>
+    <message>
       <source>Parley has started again. The words so far are here; the model has forgotten them.</source>
       <translation>Parley ist neu gestartet. Die bisherigen Worte sind hier; das Modell hat sie vergessen.</translation>
     </message>
@@ -2723,6 +2727,10 @@ Erinnert sich an {frames} Frames ({time})</translation>
       <translation>Sie sind abgeschaltet.</translation>
     </message>
     <message>
+      <source>This account has no home folder, so there is no place for Parley's settings and logs: set the environment variable HOME to a folder of yours, with its whole path.</source>
+      <translation>Dieses Konto hat keinen persönlichen Ordner, also ist kein Platz für Parleys Einstellungen und Protokolle: Setzen Sie die Umgebungsvariable HOME auf einen Ordner von Ihnen, mit vollem Pfad.</translation>
+    </message>
+    <message>
       <source>This computer is too busy to write down all that you say; some of it is left out.</source>
       <translation>Dieser Rechner ist zu beschäftigt, um alles mitzuschreiben, was Sie sagen; manches fehlt.</translation>
     </message>
@@ -2923,12 +2931,12 @@ Erinnert sich an {frames} Frames ({time})</translation>
       <translation>dem Bau des Modus</translation>
     </message>
     <message>
-      <source>cannot be combined with the other device</source>
-      <translation>lässt sich nicht mit dem anderen Gerät zusammen benutzen</translation>
-    </message>
-    <message>
       <source>check that it is plugged in and that the system's privacy settings let Parley use it</source>
       <translation>Prüfen Sie, ob es angeschlossen ist und ob die Datenschutzeinstellungen des Systems Parley erlauben, es zu benutzen</translation>
+    </message>
+    <message>
+      <source>check that it is plugged in and that the system's sound server runs, or choose another device</source>
+      <translation>Prüfen Sie, ob es eingesteckt ist und der Tonserver des Systems läuft, oder wählen Sie ein anderes Gerät</translation>
     </message>
     <message>
       <source>choose another device or host API</source>
@@ -2937,10 +2945,6 @@ Erinnert sich an {frames} Frames ({time})</translation>
     <message>
       <source>choose another device or try again</source>
       <translation>Wählen Sie ein anderes Gerät, oder versuchen Sie es noch einmal</translation>
-    </message>
-    <message>
-      <source>choose both from the same host API</source>
-      <translation>Wählen Sie beide aus derselben Host-API</translation>
     </message>
     <message>
       <source>choose it again in Settings</source>
@@ -2997,6 +3001,10 @@ Erinnert sich an {frames} Frames ({time})</translation>
     <message>
       <source>config.json has "{1}": {2}, where the name of a file in its folder is needed.</source>
       <translation>config.json hat „{1}“: {2}; gebraucht wird der Name einer Datei in ihrem Ordner.</translation>
+    </message>
+    <message>
+      <source>could not be opened</source>
+      <translation>ließ sich nicht öffnen</translation>
     </message>
     <message>
       <source>could not be opened for want of memory</source>
@@ -3133,6 +3141,10 @@ Erinnert sich an {frames} Frames ({time})</translation>
     <message>
       <source>moves no sound</source>
       <translation>bewegt keinen Ton</translation>
+    </message>
+    <message>
+      <source>no file</source>
+      <translation>keine Datei</translation>
     </message>
     <message>
       <source>no reason given</source>
