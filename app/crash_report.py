@@ -24,7 +24,7 @@ from typing import Any
 from app.graphics_card import list_cards
 from app.native_crash import Crash
 from app.paths import user_log_folder
-from app.private_files import private_folder, write_private
+from app.private_files import private_folder, remove_rests, write_private
 from app.redaction import redact
 from app.telemetry import FrameRecord
 from app.version import version
@@ -96,6 +96,7 @@ def _forget_old(folder: Path) -> None:
     for path in sorted(folder.glob("crash-*.txt"))[:-KEPT_REPORTS]:
         with contextlib.suppress(OSError):
             path.unlink()
+    remove_rests(folder, "crash-")
 
 
 class CrashReports:

@@ -13,10 +13,14 @@ import logging.handlers
 import os
 import stat
 import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
 FOLDER, FILE = 0o700, 0o600
+_NAME_KEPT = 40  # characters of the name in the temporary file's, which may not be longer than a file system allows
+_ENDING = ".unfinished"  # of a temporary file: a name that nobody else gives a file
+LEFT_S = 60.0  # a temporary file that lies for longer is nobody's who still writes it
 
 
 def private_folder(folder: Path) -> Path:
@@ -30,16 +34,37 @@ def private_folder(folder: Path) -> Path:
 
 def write_private(path: Path, text: str) -> None:
     """Write UTF-8 text for its owner alone, whole or not at all. Raises OSError."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:40]}.")  # private by birth
+    replace_private(path, text.encode("utf-8", errors="backslashreplace"))
+
+
+def replace_private(path: Path, content: bytes) -> None:
+    """Write a file for its owner alone, whole or not at all. Raises OSError."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=_prefix(path.name), suffix=_ENDING)  # private by birth
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(text.encode("utf-8", errors="backslashreplace"))
+            file.write(content)
         keep_on_disk(Path(temporary))
         os.replace(temporary, path)
     except BaseException:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
         raise
+
+
+def remove_rests(folder: Path, name: str) -> None:
+    """Take away what a process that was killed in `replace_private` left of files with names that begin so."""
+    beginning = _prefix(name).rstrip(".")
+    with contextlib.suppress(OSError):
+        for entry in os.scandir(folder):
+            if entry.name.startswith(beginning) and entry.name.endswith(_ENDING):
+                found = entry.stat(follow_symlinks=False)
+                # Below zero: the clock was set back.
+                if stat.S_ISREG(found.st_mode) and abs(time.time() - found.st_mtime) > LEFT_S:
+                    os.unlink(entry.path)
+
+
+def _prefix(name: str) -> str:
+    return f".{name[:_NAME_KEPT]}."
 
 
 def keep_on_disk(path: Path) -> None:

@@ -7,10 +7,8 @@ was written, with its line. Any thread may call it. Must not import torch or Qt.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import stat
-import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -18,7 +16,7 @@ from typing import NamedTuple
 import yaml
 
 from app.errors import UserError
-from app.private_files import keep_on_disk
+from app.private_files import remove_rests, replace_private
 from app.rules import shown
 
 LARGEST = 64 * 1024  # bytes; a complete file has about 6 kB
@@ -91,16 +89,8 @@ def keep_copy(path: Path) -> None:
 def _replace(path: Path, content: bytes) -> None:
     """For the owner alone, and so is the folder if it is made here: a persona may be private."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name[:100] + ".")  # private by birth
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        keep_on_disk(Path(temporary))
-        os.replace(temporary, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise
+    replace_private(path, content)
+    remove_rests(path.parent, path.name)
 
 
 def _read_text(path: Path) -> str:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import io
 import logging
 import os
+import signal
+import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
-from app import diagnostics
+from app import crash_report, diagnostics
 from app.errors import UserError
 from app.private_files import PrivateRotatingFile, private_folder, write_private
 from app.recording import write_whole
@@ -95,3 +98,45 @@ def test_a_file_is_on_the_disk_before_it_takes_the_others_place(
         write()
     assert path.read_text() == new
     assert list(tmp_path.iterdir()) == [path]
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from app import crash_report
+from app.settings_file import write_settings
+os.replace = lambda *names: os.kill(os.getpid(), signal.SIGKILL)
+if sys.argv[2] == "settings":
+    write_settings(Path(sys.argv[1]) / "config.yaml", {"persona.text": "private"}, "")
+else:
+    crash_report.write("private", Path(sys.argv[1]))
+"""
+
+
+@pytest.mark.parametrize("kind", ["settings", "report"])
+def test_what_a_killed_process_left_of_a_file_is_taken_away_by_a_later_one(kind: str, tmp_path: Path) -> None:
+    """And nothing else is: no copy that the user made, and nothing that somebody is still writing."""
+
+    def write() -> None:
+        if kind == "settings":
+            write_settings(tmp_path / "config.yaml", {"model.mode": "eager"}, "")
+        else:
+            assert crash_report.write("a report", tmp_path) is not None
+
+    root = Path(__file__).resolve().parents[2]
+    killed = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path), kind], cwd=root)
+    assert killed.returncode == -signal.SIGKILL
+    (rest,) = tmp_path.iterdir()
+    assert rest.stat().st_mode & 0o777 == 0o600
+    others = ["config.yaml.bak", "config.yaml.backup01", ".config.yaml.abcd1234", "crash-mine.txt", "x.unfinished"]
+    for name in others:
+        (tmp_path / name).write_text("kept")
+        os.utime(tmp_path / name, (1e9, 1e9))
+    write()
+    assert rest.exists(), "somebody may be writing it"
+    for when in (time.time() - 100, time.time() + 3600):  # the second: the clock was set back an hour
+        rest.write_text("private")
+        os.utime(rest, (when, when))
+        write()
+        assert not rest.exists()
+    assert all((tmp_path / name).read_text() == "kept" for name in others)
