@@ -6,6 +6,7 @@ passes through too. Pure functions, any thread; must not import torch or Qt.
 
 from __future__ import annotations
 
+import functools
 import logging
 import os
 import re
@@ -13,6 +14,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 HIDDEN = "[hidden]"
+USER = "[user]"
+_SHORTEST_NAME = 3  # a shorter one would be found in what is nobody's name
 _SECRET_NAMES = ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "HUGGINGFACE_TOKEN")
 _PATTERNS = (
     re.compile(r"\bhf_[A-Za-z0-9]{6,}"),
@@ -30,7 +33,8 @@ _NAMED = re.compile(
 
 
 def redact(text: str, environment: Mapping[str, str] | None = None) -> str:
-    """The text without secrets; the home folder is written "~". environment: where tokens are set, os.environ."""
+    """The text without secrets; the home folder is written "~", its owner's name in other paths "[user]". environment:
+    where tokens are set, os.environ."""
     held = os.environ if environment is None else environment
     for name in _SECRET_NAMES:
         if len(held.get(name, "")) >= 4:
@@ -38,8 +42,9 @@ def redact(text: str, environment: Mapping[str, str] | None = None) -> str:
     for pattern in _PATTERNS:
         text = pattern.sub(HIDDEN, text)
     text = _NAMED.sub(lambda found: found[1] + HIDDEN, text)
-    home = _home()
-    return text.replace(home, "~") if home else text
+    for pattern, shown in _home_patterns(_home()):
+        text = pattern.sub(shown, text)
+    return text
 
 
 def _home() -> str:
@@ -49,6 +54,20 @@ def _home() -> str:
     except RuntimeError:
         return ""
     return home if len(home) > 5 else ""
+
+
+@functools.lru_cache(maxsize=4)
+def _home_patterns(home: str) -> tuple[tuple[re.Pattern[str], str], ...]:
+    """The home folder, also by the name that it has behind links, and the user's name in other paths, such as those of
+    plugged-in disks, printed values (with doubled backslashes) and addresses."""
+    if not home:
+        return ()
+    begin, end = r"(?:(?<=[/\\])|(?<=%2F)|(?<=%5C))", r"(?![\w-])"
+    name = os.path.basename(home.rstrip("/\\"))
+    patterns = [(re.compile(re.escape(path) + end), "~") for path in {home, os.path.realpath(home)} if len(path) > 5]
+    if len(name) >= _SHORTEST_NAME:
+        patterns.append((re.compile(f"(?i){begin}{re.escape(name)}{end}"), USER))
+    return tuple(patterns)
 
 
 class RedactingFormatter(logging.Formatter):

@@ -261,6 +261,25 @@ def test_home_is_not_named() -> None:
     assert str(Path.home()) not in redact(f"{Path.home()}/models/x") or len(str(Path.home())) <= 5
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="its folders do not follow HOME")
+def test_whose_home_it_is_stands_in_no_other_path_either(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where /home is a link, as on systems that keep it in /var; on a plugged-in disk; in printed values."""
+    (tmp_path / "var" / "adalovelace").mkdir(parents=True)
+    (tmp_path / "home").symlink_to(tmp_path / "var")
+    monkeypatch.setenv("HOME", str(tmp_path / "home" / "adalovelace"))
+    for text, shown in (
+        (f"{tmp_path}/home/adalovelace/models/x", "~/models/x"),
+        (f"[Errno 2] no such file: '{tmp_path}/var/adalovelace'", "[Errno 2] no such file: '~'"),
+        ("/run/media/adalovelace/disk/x.pt", "/run/media/[user]/disk/x.pt"),
+        (r"C:\\Users\\AdaLovelace\\x and C:\Users\adalovelace", r"C:\\Users\\[user]\\x and C:\Users\[user]"),
+        ("file:///media%2Fadalovelace%2Fx", "file:///media%2F[user]%2Fx"),
+        ("/opt/adalovelace-tools/adalovelaces/x", "/opt/adalovelace-tools/adalovelaces/x"),
+    ):
+        assert redact(text, {}) == shown
+    monkeypatch.setenv("HOME", "/home/x")
+    assert redact("/home/x/a/x/b", {}) == "~/a/x/b", "a name of one letter would be found everywhere"
+
+
 def test_log_file_holds_no_token_even_in_a_traceback(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(diagnostics, "user_log_folder", lambda: tmp_path / "log")
     logger = logging.getLogger("parley.hub")
