@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -25,6 +25,8 @@ IGNORED = 255  # label of units that teach nothing: spaces between words, paddin
 SILENCE = 0
 _LEVEL = 0.07  # RMS of the voiced part, about -23 dBFS
 _PAUSES = ";:,.!?"
+_AUDIBLE = 0.03  # of a line's loudest unit
+_TAIL = 3  # units kept behind the last audible one of a line
 
 
 class Entry(NamedTuple):
@@ -142,7 +144,8 @@ def build(
         lines = script.lines[first : first + chunk]
         spoken = iter(kokoro.speak(speaker, [job for line in lines for job in _jobs(line, script, speaker)]))
         for line in lines:
-            sound, marks, words = _assemble(line, script, [next(spoken) for _ in line.pieces], classes)
+            rate = script.voices[line.voice].rate
+            sound, marks, words = assembled(line.pieces, [next(spoken) for _ in line.pieces], rate, classes)
             gap = rng.randint(6, 20)
             entries.append(Entry(position, len(sound), tuple(words)))
             tapes.append(torch.cat((sound, sound.new_zeros(gap * UNIT))))
@@ -167,17 +170,19 @@ def _jobs(line: Line, script: Script, speaker: kokoro.Speaker) -> list[kokoro.Jo
     return [kokoro.Job(item, speaker.style(voice.blend, len(item)), voice.speed) for item in ids]
 
 
-def _assemble(
-    line: Line, script: Script, spoken: list[kokoro.Spoken], classes: dict[str, int]
+def assembled(
+    pieces: Sequence[str], spoken: Sequence[kokoro.Spoken], rate: float, classes: dict[str, int]
 ) -> tuple[Tensor, Tensor, list[float]]:
-    """int16 sound and labels of a line, whole units long, silence at the edges trimmed; word starts in seconds."""
-    rate = script.voices[line.voice].rate
+    """int16 sound and labels of a line, its pieces (phonemes) played back `rate` times as fast: whole units long,
+    silence at the edges trimmed; word starts in seconds."""
     sounds, marks, words, at = [], [], [], 0
-    for phonemes, (audio, units) in zip(line.pieces, spoken, strict=True):
+    for index, (phonemes, (audio, units)) in enumerate(zip(pieces, spoken, strict=True)):
         label = unit_labels(phonemes, units, classes)
         voiced = (label != SILENCE).nonzero()
         first = max(0, int(voiced[0]) - 2)
         last = min(len(label), int(voiced[-1]) + 5)
+        if index == len(pieces) - 1:
+            last = min(last, _heard_until(audio) + _TAIL)
         sound = _levelled(resample(audio[first * UNIT : last * UNIT], rate))
         length = -(-len(sound) // UNIT)
         sound = torch.nn.functional.pad(sound, (0, length * UNIT - len(sound)))
@@ -187,6 +192,12 @@ def _assemble(
         marks.append(label[source])
         at += length
     return torch.cat(sounds), torch.cat(marks), words
+
+
+def _heard_until(audio: Tensor) -> int:
+    """The unit behind the last audible one: the last phoneme's time goes on in silence for some tenths of a second."""
+    loud = audio[: len(audio) // UNIT * UNIT].view(-1, UNIT).pow(2).mean(-1).sqrt()
+    return int((loud >= _AUDIBLE * loud.max()).nonzero()[-1]) + 1
 
 
 def _levelled(sound: Tensor) -> Tensor:

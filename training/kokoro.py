@@ -13,7 +13,7 @@ import json
 import lzma
 import sys
 import types
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,6 +24,7 @@ import torch
 SAMPLE_RATE = 24_000
 SAMPLES_PER_UNIT = 600  # one duration unit of the predictor is 25 ms
 MAX_PHONEMES = 158  # the packed style tables hold rows for utterances of up to 159 phonemes
+MOST_STRETCH = 2  # units; with 8 more of silence behind it, an utterance's last word sounds on instead of ending
 
 _ALBERT = {
     "hidden_size": 768,
@@ -145,9 +146,18 @@ def load(path: Path, device: str | torch.device = "cpu") -> Speaker:
     return Speaker(network.to(device), voices, vocabulary)
 
 
+class _Planned(NamedTuple):
+    """What a batch is rendered from: prosody features [tokens, 640], text features [512, tokens], durations [tokens]
+    in 25 ms units."""
+
+    prosody: torch.Tensor
+    text: torch.Tensor
+    duration: torch.Tensor
+
+
 @torch.no_grad()
-def _durations(network: Any, ids: Sequence[Sequence[int]], style: torch.Tensor, speed: torch.Tensor) -> tuple[Any, ...]:
-    """Prosody features, text features, durations [batch, tokens] in 25 ms units, and token counts."""
+def _planned(network: Any, ids: Sequence[Sequence[int]], style: torch.Tensor, speed: torch.Tensor) -> list[_Planned]:
+    """A batch of utterances of any lengths."""
     device = style.device
     lengths = torch.tensor([len(item) + 2 for item in ids])
     longest = int(lengths.max())
@@ -162,55 +172,57 @@ def _durations(network: Any, ids: Sequence[Sequence[int]], style: torch.Tensor, 
     recurrent = network.predictor.lstm(packed)[0]
     unpacked, _ = torch.nn.utils.rnn.pad_packed_sequence(recurrent, batch_first=True, total_length=longest)
     duration = torch.sigmoid(network.predictor.duration_proj(unpacked)).sum(-1) / speed[:, None]
-    duration = duration.round().clamp(min=1).long().masked_fill(padding, 0)
-    return prosody, network.text_encoder(table, lengths, padding), duration, lengths
+    duration = duration.round().clamp(min=1).long()
+    text = network.text_encoder(table, lengths, padding)
+    return [_Planned(prosody[i, :n], text[i, :, :n], duration[i, :n]) for i, n in enumerate(lengths.tolist())]
 
 
 @torch.no_grad()
-def _render(
-    network: Any,
-    prosody: torch.Tensor,
-    text: torch.Tensor,
-    duration: torch.Tensor,
-    lengths: torch.Tensor,
-    style: torch.Tensor,
-) -> list[torch.Tensor]:
-    """Audio of a batch. All items share one frame count: the last, silent token is stretched and cut off again."""
-    totals = duration.sum(1)
-    frames = int(totals.max())
-    stretched = duration.clone()
-    rows = torch.arange(len(duration), device=duration.device)
-    stretched[rows, (lengths - 1).to(duration.device)] += frames - totals
-    position = torch.arange(frames, device=duration.device)
-    token = (position[None, :, None] >= stretched.cumsum(1)[:, None, :]).sum(-1).clamp(max=duration.shape[1] - 1)
-    spread = prosody.gather(1, token[:, :, None].expand(-1, -1, prosody.shape[-1])).transpose(1, 2)
-    aligned = text.gather(2, token[:, None, :].expand(-1, text.shape[1], -1))
-    pitch, energy = network.predictor.F0Ntrain(spread, style[:, 128:])
-    audio = network.decoder(aligned, pitch, energy, style[:, :128]).squeeze(1)
-    return [audio[i, : int(total) * SAMPLES_PER_UNIT] for i, total in enumerate(totals.tolist())]
+def _render(network: Any, planned: Sequence[_Planned], style: torch.Tensor) -> list[torch.Tensor]:
+    """Audio of utterances that last almost as long: the last, silent token is drawn out to the longest's end and cut
+    off again."""
+    totals = [int(item.duration.sum()) for item in planned]
+    frames = max(totals)
+    prosody, text = [], []
+    for item, total in zip(planned, totals, strict=True):
+        held = item.duration.clone()
+        held[-1] += frames - total
+        token = torch.repeat_interleave(torch.arange(len(held), device=held.device), held)
+        prosody.append(item.prosody[token].t())
+        text.append(item.text[:, token])
+    pitch, energy = network.predictor.F0Ntrain(torch.stack(prosody), style[:, 128:])
+    audio = network.decoder(torch.stack(text), pitch, energy, style[:, :128]).squeeze(1)
+    return [audio[i, : total * SAMPLES_PER_UNIT] for i, total in enumerate(totals)]
 
 
 def speak(speaker: Speaker, jobs: Sequence[Job], text_batch: int = 256, frames_per_batch: int = 24_000) -> list[Spoken]:
-    """Speak all jobs; results in the same order. Utterances of like length share a batch of at most
-    `frames_per_batch` 25 ms frames. The vocoder draws noise: seed torch for a repeatable result."""
-    results: list[Spoken | None] = [None] * len(jobs)
+    """Speak all jobs; results in the same order. Utterances of the same length, give or take `MOST_STRETCH`, share a
+    batch of at most `frames_per_batch` 25 ms frames: the more jobs at once, the larger the batches. The vocoder draws
+    noise: seed torch for a repeatable result."""
+    planned: dict[int, _Planned] = {}
     by_length = sorted(range(len(jobs)), key=lambda i: len(jobs[i].ids))
     for start in range(0, len(jobs), text_batch):
         chosen = by_length[start : start + text_batch]
         style = torch.stack([jobs[i].style for i in chosen])
         speed = torch.tensor([jobs[i].speed for i in chosen], device=style.device, dtype=torch.float32)
-        prosody, text, duration, lengths = _durations(speaker.network, [jobs[i].ids for i in chosen], style, speed)
-        totals = duration.sum(1).tolist()
-        order = sorted(range(len(chosen)), key=totals.__getitem__)
-        while order:
-            take = 1
-            while take < len(order) and totals[order[take]] * (take + 1) <= frames_per_batch:
-                take += 1
-            rows, order = order[:take], order[take:]
-            index = torch.tensor(rows, device=duration.device)
-            audio = _render(
-                speaker.network, prosody[index], text[index], duration[index], lengths[index.cpu()], style[index]
-            )
-            for row, sound in zip(rows, audio, strict=True):
-                results[chosen[row]] = Spoken(sound, duration[row, : int(lengths[row])].tolist())
-    return [result for result in results if result is not None]
+        plans = _planned(speaker.network, [jobs[i].ids for i in chosen], style, speed)
+        planned.update(zip(chosen, plans, strict=True))
+    totals = {i: int(plan.duration.sum()) for i, plan in planned.items()}
+    results: dict[int, Spoken] = {}
+    for rows in batches(totals, frames_per_batch):
+        style = torch.stack([jobs[i].style for i in rows])
+        for row, sound in zip(rows, _render(speaker.network, [planned[i] for i in rows], style), strict=True):
+            results[row] = Spoken(sound, planned[row].duration.tolist())
+    return [results[i] for i in range(len(jobs))]
+
+
+def batches(totals: Mapping[int, int], frames_per_batch: int) -> Iterator[list[int]]:
+    """Jobs to render together. totals: job -> its length in units."""
+    rows: list[int] = []
+    for job in sorted(totals, key=totals.__getitem__):
+        if rows and (totals[job] - totals[rows[0]] > MOST_STRETCH or totals[job] * (len(rows) + 1) > frames_per_batch):
+            yield rows
+            rows = []
+        rows.append(job)
+    if rows:
+        yield rows

@@ -6,7 +6,19 @@ from pathlib import Path
 
 import torch
 
-from training.bank import IGNORED, SILENCE, Bank, Entry, phoneme_classes, resample, unit_labels, word_units
+from training import kokoro
+from training.bank import (
+    IGNORED,
+    SILENCE,
+    UNIT,
+    Bank,
+    Entry,
+    assembled,
+    phoneme_classes,
+    resample,
+    unit_labels,
+    word_units,
+)
 
 VOCABULARY = {" ": 16, ".": 4, "a": 43, "b": 44, "k": 53, "ˈ": 156, "ː": 158}
 CLASSES = phoneme_classes(VOCABULARY)
@@ -54,3 +66,33 @@ def test_a_saved_bank_comes_back(tmp_path: Path) -> None:
     assert torch.equal(again.tape, bank.tape) and again.entries == bank.entries and again.classes == 4
     torch.testing.assert_close(again.sound(0), bank.tape[:600].float() / 32768)
     assert not list(tmp_path.glob("*.partial"))
+
+
+def test_a_line_ends_soon_after_its_last_audible_moment() -> None:
+    """The last phoneme of an utterance is given time in which it is silent already."""
+    units = [2, 4, 4, 12, 3]  # pad, b, a, k, pad
+    audio = torch.zeros(sum(units) * UNIT)
+    audio[2 * UNIT : 13 * UNIT] = torch.randn(11 * UNIT) * 0.1
+    audio[13 * UNIT :] = 1e-4
+    sound, labels, words = assembled(["bak"], [kokoro.Spoken(audio, units)], 1.0, CLASSES)
+    assert len(sound) == len(labels) * UNIT == (13 + 3) * UNIT and words == [2 * UNIT / 24_000]
+    twice = [kokoro.Spoken(audio, units)] * 2
+    sound, labels, _ = assembled(["bak", "bak"], twice, 1.0, CLASSES)
+    assert len(sound) == (25 + 16) * UNIT, "between its sentences a line has the pause that the synthesiser gave it"
+
+
+def test_what_is_spoken_together_is_of_one_length() -> None:
+    """Drawn out by more silence an utterance sounds on to its end."""
+    lengths = dict(enumerate([70, 71, 90, 72, 73, 70, 91, 92, 93, 200, 70]))
+    found = list(kokoro.batches(lengths, 24_000))
+    assert sorted(job for rows in found for job in rows) == sorted(lengths)
+    assert [sorted(lengths[job] for job in rows) for rows in found] == [
+        [70, 70, 70, 71, 72],
+        [73],
+        [90, 91, 92],
+        [93],
+        [200],
+    ]
+    small = list(kokoro.batches(lengths, 150))
+    assert all(max(lengths[job] for job in rows) * len(rows) <= 150 for rows in small if len(rows) > 1)
+    assert sorted(job for rows in small for job in rows) == sorted(lengths)
