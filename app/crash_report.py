@@ -87,13 +87,15 @@ def write(text: str, folder: Path | None = None) -> Path | None:
             path = place / name
             write_private(path, text)
             if place != Path(tempfile.gettempdir()):
-                _forget_old(place)
+                _forget_old(place, path)
             return path
     return None
 
 
-def _forget_old(folder: Path) -> None:
-    for path in sorted(folder.glob("crash-*.txt"))[:-KEPT_REPORTS]:
+def _forget_old(folder: Path, newest: Path) -> None:
+    """newest stays whatever its name says: a clock that was set back makes it look the oldest."""
+    others = sorted(set(folder.glob("crash-*.txt")) - {newest})
+    for path in others[: -(KEPT_REPORTS - 1)]:
         with contextlib.suppress(OSError):
             path.unlink()
     remove_rests(folder, "crash-")

@@ -104,6 +104,19 @@ def test_neither_many_errors_nor_many_runs_fill_the_disk(tmp_path: Path) -> None
     assert len(list(tmp_path.iterdir())) == KEPT_REPORTS
 
 
+def test_a_clock_that_was_set_back_costs_no_new_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its name makes it look the oldest of all, as after a battery that ran empty."""
+    for _ in range(3):
+        again = reports(tmp_path)
+        for _ in range(MOST_PER_RUN):
+            again.write(failed(), "x")
+    monkeypatch.setattr(crash_report.time, "strftime", lambda *_: "19700101-000000")
+    path = crash_report.write("the newest", tmp_path)
+    assert path is not None
+    assert path.read_text() == "the newest"
+    assert len(list(tmp_path.iterdir())) == KEPT_REPORTS
+
+
 def test_sources_that_fail_and_folders_that_cannot_be_are_no_further_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
