@@ -27,6 +27,11 @@ DRAIN_FRAMES = 6  # silence after a sound, so that its end is played before the 
 GIVE_WAY_S = 6.0
 TALK_RUNS = "A talk is running; end it first."
 INTERRUPTED = "A talk began, so this was broken off."
+# By kind of trouble: its own sentence is of a talk that waits, and no talk is on.
+LOST = {
+    "audio-input": "The microphone moves no sound, so it was broken off: check that it is plugged in and try again.",
+    "audio-output": "The loudspeaker moves no sound, so it was broken off: check that it is plugged in and try again.",
+}
 
 
 @dataclass(frozen=True)
@@ -143,8 +148,8 @@ class SoundCheck:
                 return frame.pcm
             if self._stop.is_set():
                 return np.zeros(FRAME, np.float32)
-        troubles = ends.status().troubles
-        raise UserError(troubles[0].sentence if troubles else "The microphone delivers nothing; choose another one.")
+        lost = [LOST[trouble.kind] for trouble in ends.status().troubles if trouble.kind in LOST]
+        raise UserError(lost[0] if lost else "The microphone delivers nothing; choose another one.")
 
 
 def chime() -> np.ndarray:

@@ -27,6 +27,7 @@ class Ends:
         self.answers: list[np.ndarray] = []
         self.reads = 0
         self.silent = False
+        self.lost = "audio-input"
         self.refusal = ""
         self.each_read: Any = lambda: None
 
@@ -52,7 +53,8 @@ class Ends:
         self.answers.append(pcm.copy())
 
     def status(self) -> AudioStatus:
-        troubles = (AudioTrouble("audio-input", "The microphone is gone.", ""),) if self.silent else ()
+        kinds = ("audio-echo", self.lost) if self.silent else ()
+        troubles = tuple(AudioTrouble(kind, "It is gone, so the talk waits.", "") for kind in kinds)
         return AudioStatus(troubles=troubles)
 
 
@@ -103,7 +105,9 @@ def test_what_goes_wrong_is_a_sentence_and_the_next_check_works() -> None:
     ends.refusal = "There is no microphone; plug one in."
     assert check.record(1).result(5) == "There is no microphone; plug one in."
     ends.refusal, ends.silent = "", True
-    assert check.record(1).result(5) == "The microphone is gone."
+    assert check.record(1).result(5).startswith("The microphone moves no sound, so it was broken off")
+    ends.lost = "audio-output"
+    assert check.play(np.zeros(10, np.float32)).result(5).startswith("The loudspeaker moves no sound"), "no talk waits"
     ends.silent = False
     assert check.record(0.08).result(5) == ""
 

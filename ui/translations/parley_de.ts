@@ -2383,6 +2383,10 @@ Erinnert sich an {frames} Frames ({time})</translation>
       <translation>Das Sprachmodell</translation>
     </message>
     <message>
+      <source>The loudspeaker moves no sound, so it was broken off: check that it is plugged in and try again.</source>
+      <translation>Der Lautsprecher bewegt keinen Ton, also wurde abgebrochen: Prüfen Sie, ob er angeschlossen ist, und versuchen Sie es erneut.</translation>
+    </message>
+    <message>
       <source>The memory of the talk (kv) must be one of {1}, not {2}.</source>
       <translation>Das Gedächtnis des Gesprächs (kv) muss eines von {1} sein, nicht {2}.</translation>
     </message>
@@ -2393,6 +2397,10 @@ Erinnert sich an {frames} Frames ({time})</translation>
     <message>
       <source>The microphone delivers nothing; choose another one.</source>
       <translation>Das Mikrofon liefert nichts; wählen Sie ein anderes.</translation>
+    </message>
+    <message>
+      <source>The microphone moves no sound, so it was broken off: check that it is plugged in and try again.</source>
+      <translation>Das Mikrofon bewegt keinen Ton, also wurde abgebrochen: Prüfen Sie, ob es angeschlossen ist, und versuchen Sie es erneut.</translation>
     </message>
     <message>
       <source>The mode must be one of {1}, not {2}.</source>
