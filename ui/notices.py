@@ -37,7 +37,7 @@ UNTRAINED = marked(
 )
 # What the bundled model says of itself in its config.json, marked so that it can be translated.
 BUNDLED_LIMITS = marked(
-    "The bundled model is young: seven of ten answers are right, and names that it does not know become others."
+    "The bundled model is young: two of three answers are right, and names that it does not know become others."
 )
 
 

@@ -1314,8 +1314,8 @@
       <translation>Text&amp;größe</translation>
     </message>
     <message>
-      <source>The bundled model is young: seven of ten answers are right, and names that it does not know become others.</source>
-      <translation>Das mitgelieferte Modell ist jung: Sieben von zehn Antworten stimmen, und Namen, die es nicht kennt, werden zu anderen.</translation>
+      <source>The bundled model is young: two of three answers are right, and names that it does not know become others.</source>
+      <translation>Das mitgelieferte Modell ist jung: Zwei von drei Antworten stimmen, und Namen, die es nicht kennt, werden zu anderen.</translation>
     </message>
     <message>
       <source>The eager mode runs already.</source>
