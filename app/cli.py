@@ -122,6 +122,7 @@ def talk_options(options: argparse.Namespace, settings: Settings) -> TalkOptions
             check_output(path, flag)
     check_distinct(
         {
+            "--config": options.config or settings.path,
             "--input": options.input,
             "--output": options.output,
             "--transcript": options.transcript,

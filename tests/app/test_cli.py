@@ -214,6 +214,11 @@ def test_no_file_is_given_twice(tmp_path: Path, capsys: pytest.CaptureFixture[st
     same = tmp_path / "." / "speech.wav"
     sentence = refused(capsys, "talk", "--input", str(speech), "--output", str(same))
     assert "--input and --output are the same file" in sentence
+    settings = tmp_path / "c.yaml"
+    settings.write_text("persona: {}\n")
+    files = ("--input", str(speech), "--output", str(tmp_path / "o.wav"), "--transcript", str(settings))
+    assert "--config and --transcript are the same file" in refused(capsys, "talk", "--config", str(settings), *files)
+    assert settings.read_text() == "persona: {}\n"
     link = tmp_path / "link.wav"
     link.symlink_to(speech)
     assert "same file" in refused(capsys, "talk", "--input", str(speech), "--output", str(link))

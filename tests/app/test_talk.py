@@ -197,6 +197,21 @@ def test_bad_outputs_are_refused_before_the_work(options: TalkOptions, tmp_path:
     refused(replace(options, output=tmp_path / "link.wav"), "is the input itself")
 
 
+def test_outputs_replace_nothing_that_the_talk_reads(options: TalkOptions, tmp_path: Path) -> None:
+    voice = tmp_path / "voice.wav"
+    soundfile.write(voice, np.zeros(24000, np.float32), 24000)
+    refused(replace(options, output=voice, persona=PersonaChoice(str(voice))), "is the voice itself")
+    refused(replace(options, transcript=voice, persona=PersonaChoice(str(voice))), "is the voice itself")
+    model = tmp_path / "model"
+    (model / "voices").mkdir(parents=True)
+    for name in ("config.json", "model.safetensors", "tokenizer.model", "voices/a.flac"):
+        (model / name).write_bytes(b"x")
+        refused(replace(options, tokens_out=model / name, model=ModelSpec(str(model))), "is a file of the model")
+    (model / "reply.json").write_bytes(b"{}")
+    assert talk(replace(options, tokens_out=model / "reply.json", model=ModelSpec(str(model)))) == 0
+    refused(replace(options, persona=PersonaChoice("n" * 300)), "is not in the voice folder")
+
+
 def test_bad_wishes_are_refused_in_a_sentence(options: TalkOptions) -> None:
     refused(options, "The file is damaged", EngineError("The file is damaged."))
     refused(replace(options, persona=PersonaChoice("gone")), "gone is not in the voice folder")
